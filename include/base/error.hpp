@@ -77,14 +77,18 @@ private:
     fault facts_;
 };
 
+namespace detail {
+/// Of no step. A peer of -1: none is at fault.
+[[nodiscard]] inline fault make_fault(cause why, std::string operation, int peer, std::string what,
+                                      std::string remedy = {}) {
+    return {why, std::move(operation), -1, peer, {}, {}, 0, std::move(what), std::move(remedy)};
+}
+} // namespace detail
+
 /// Throws the error for a call that is wrong in itself.
 [[noreturn]] inline void reject(std::string operation, std::string detail, std::string remedy = {}) {
-    fault f;
-    f.why = cause::invalid_argument;
-    f.operation = std::move(operation);
-    f.detail = std::move(detail);
-    f.remedy = std::move(remedy);
-    throw error(std::move(f));
+    throw error(
+        detail::make_fault(cause::invalid_argument, std::move(operation), -1, std::move(detail), std::move(remedy)));
 }
 
 } // namespace tutti

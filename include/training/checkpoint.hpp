@@ -123,13 +123,12 @@ void save(const Communicator& world, const std::string& path, const bucket_plan&
     if (world.rank() == 0) {
         file.emplace(path);
         const std::string text = text_of(Rule::name, plan.parameters());
-        checkpoint_header h;
-        h.text_bytes = text.size();
-        h.elements = plan.elements();
-        h.arrays = arrays.number();
-        h.steps = of.steps();
-        h.seed = seed;
-        h.last_rate = of.last_rate();
+        const checkpoint_header h{.text_bytes = text.size(),
+                                  .elements = plan.elements(),
+                                  .arrays = arrays.number(),
+                                  .steps = of.steps(),
+                                  .seed = seed,
+                                  .last_rate = of.last_rate()};
         file->write(std::as_bytes(std::span(&h, 1)));
         file->write(std::as_bytes(std::span(text)));
     }

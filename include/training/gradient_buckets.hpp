@@ -57,14 +57,26 @@ namespace detail {
     return lines;
 }
 
-inline constexpr const char* same_parameters = "list the same parameters in the same order on all ranks, and begin "
-                                               "with the same weights, as after broadcast_parameters";
-
 /// On all ranks alike, once they agree on both numbers.
 inline void require_all_weights(const char* operation, std::span<const float> weights, const bucket_plan& plan) {
     if (weights.size() != plan.elements())
         reject(operation, std::to_string(weights.size()) + " weights for parameters of " +
                               std::to_string(plan.elements()) + " elements");
+}
+
+/// A communicator of its own for ranks that have the same parameters, options and weights, and the same `more`.
+template <class Communicator>
+[[nodiscard]] Communicator agreed(const Communicator& world, const char* operation, const bucket_plan& plan,
+                                  const bucket_options& o, std::span<const float> weights,
+                                  const std::string& more = {}) {
+    Communicator own = world.duplicate();
+    auto lines = lines_of(plan, o, weights);
+    lines[0] += more;
+    require_same_lines(own, operation, lines,
+                       "list the same parameters in the same order on all ranks, and begin with the same weights, as "
+                       "after broadcast_parameters");
+    if (!weights.empty()) require_all_weights(operation, weights, plan);
+    return own;
 }
 
 /// to[i] = from[i], rounded to the other type.
@@ -102,7 +114,7 @@ public:
     gradient_buckets(const Communicator& world, std::vector<parameter> parameters, bucket_options options = {},
                      std::span<const float> weights = {})
         : plan_(std::move(parameters), options.bytes), options_(options),
-          world_(agreed(world, plan_, options, weights)), gradients_(plan_.elements()),
+          world_(detail::agreed(world, "gradient_buckets", plan_, options, weights)), gradients_(plan_.elements()),
           narrow_(options.as == wire::bfloat16 ? plan_.elements() : 0),
           round_(plan_, options.as == wire::bfloat16 ? sizeof(bfloat16) : sizeof(float), clock_of(world_)) {
         calls_.reserve(plan_.buckets().size());
@@ -170,15 +182,6 @@ private:
     using call = decltype(std::declval<const Communicator&>().prepare().allreduce(
         std::declval<std::span<float>&>(), average, std::declval<const std::optional<algorithm::any>&>()));
     using request = decltype(std::declval<call&>().start());
-
-    [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan,
-                                             const bucket_options& o, std::span<const float> weights) {
-        Communicator own = world.duplicate();
-        detail::require_same_lines(own, "gradient_buckets", detail::lines_of(plan, o, weights),
-                                   detail::same_parameters);
-        if (!weights.empty()) detail::require_all_weights("gradient_buckets", weights, plan);
-        return own;
-    }
 
     [[nodiscard]] std::span<float> wide(const bucket& b) { return gradients().subspan(b.begin, b.count); }
     [[nodiscard]] std::span<bfloat16> narrow(const bucket& b) { return std::span(narrow_).subspan(b.begin, b.count); }

@@ -22,6 +22,13 @@ inline void require_rate(const char* operation, double rate) {
     if (!(rate >= 0) || std::isinf(rate))
         reject(operation, "a learning rate is a number from 0 on, not " + std::to_string(rate));
 }
+/// Throws invalid_argument where a rule or another option has a number that is NaN or infinite.
+template <class Option>
+void require_finite(const char* operation, const Option& of) {
+    if constexpr (requires { of.numbers(); })
+        for (const double x : of.numbers())
+            if (!std::isfinite(x)) reject(operation, "one of its numbers is " + std::to_string(x));
+}
 } // namespace detail
 
 /// The rate for a batch on all ranks together, in proportion to it. Source: Goyal et al., Accurate, Large Minibatch

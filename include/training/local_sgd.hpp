@@ -6,6 +6,7 @@
 #include "../collectives/algorithm/any.hpp"
 #include "../collectives/allreduce.hpp"
 #include "buckets/agreement.hpp"
+#include "learning_rate.hpp"
 #include "local_sgd/averaging_period.hpp"
 
 #include <array>
@@ -26,6 +27,8 @@ namespace tutti::training {
 struct slow_momentum {
     double kept = 0; ///< the share of u that stays
     double rate = 1; ///< the slow learning rate
+    /// As members.
+    [[nodiscard]] std::array<double, 2> numbers() const noexcept { return {kept, rate}; }
     /// Weights are the average itself.
     [[nodiscard]] bool is_plain() const noexcept { return kept == 0 && rate == 1; }
 };
@@ -41,16 +44,18 @@ template <class Communicator, averaging_period Period>
 class local_sgd {
 public:
     /// `weights` are those before the first step. Periods that measure do it by the clock of `world`, from now on. With
-    /// slow momentum it is collective, and throws cause::mismatch where ranks begin with other weights. They would stay
-    /// apart; plain averages make them equal.
+    /// slow momentum it is collective, and throws cause::mismatch where ranks begin with other weights or numbers. They
+    /// would stay apart; plain averages make them equal. Throws invalid_argument for a number that is NaN or infinite.
     local_sgd(const Communicator& world, std::span<const float> weights, Period period, slow_momentum outer = {},
               std::optional<algorithm::any> how = {})
         : world_(world), period_(std::move(period)), outer_(outer), how_(how), elements_(weights.size()) {
         if (!outer_.is_plain()) {
             detail::require_same_lines(
                 world, "local_sgd",
-                {std::to_string(elements_) + " weights with the hash " + std::to_string(detail::hash_of(weights))},
-                "begin with the same weights on all ranks, as after broadcast_parameters");
+                {"slow momentum" + detail::numbers_in_words(outer_) + ", periods" + detail::numbers_in_words(period_),
+                 std::to_string(elements_) + " weights with the hash " + std::to_string(detail::hash_of(weights))},
+                "begin with the same options and weights on all ranks, as after broadcast_parameters");
+            detail::require_finite("local_sgd", outer_);
             old_.assign(weights.begin(), weights.end());
             velocity_.resize(elements_);
         }

@@ -42,6 +42,7 @@ public:
     /// For some pieces.
     optimizer(const std::vector<parameter>& parameters, Rule rule, std::vector<piece> pieces)
         : rule_(rule), pieces_(std::move(pieces)), squares_(has_trust_ratio<Rule> ? 2 * parameters.size() : 0) {
+        detail::require_finite("optimizer", rule_);
         for (const auto& p : parameters) is_decayed_.push_back(p.is_decayed);
         for (const piece& p : pieces_) {
             begin_.push_back(elements_);

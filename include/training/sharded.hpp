@@ -50,11 +50,14 @@ template <class Communicator, update_rule Rule>
 class sharded {
 public:
     /// `weights` are those of the whole model, in forward order. Collective. Throws as gradient_buckets does, also
-    /// cause::mismatch for another stage or rule. Throws invalid_argument in stages 2 and 3 for bfloat16, and for an
-    /// algorithm without a reduce_scatter.
+    /// cause::mismatch for another stage or rule, or other numbers of it. Throws invalid_argument in stages 2 and 3 for
+    /// bfloat16, and for an algorithm without a reduce_scatter.
     sharded(const Communicator& world, std::vector<parameter> parameters, stage s, Rule rule,
             std::span<const float> weights, bucket_options options = {})
-        : stage_(s), plan_(std::move(parameters), options.bytes), world_(agreed(world, plan_, s, weights, options)),
+        : stage_(s), plan_(std::move(parameters), options.bytes),
+          world_(detail::agreed(world, "sharded", plan_, options, weights,
+                                ", stage " + std::to_string(static_cast<int>(s)) + ", rule " + std::string(Rule::name) +
+                                    detail::numbers_in_words(rule))),
           map_(plan_, world.size()), rank_(static_cast<std::size_t>(world.rank())),
           optimizer_(plan_.parameters(), rule, map_.pieces(rank_)) {
         examine(weights, options);
@@ -158,14 +161,6 @@ public:
 private:
     using plans = std::optional<algorithm::any>;
 
-    [[nodiscard]] static Communicator agreed(const Communicator& world, const bucket_plan& plan, stage s,
-                                             std::span<const float> weights, const bucket_options& o) {
-        Communicator own = world.duplicate();
-        auto lines = detail::lines_of(plan, o, weights);
-        lines[0] += ", stage " + std::to_string(static_cast<int>(s)) + ", rule " + std::string(Rule::name);
-        detail::require_same_lines(own, "sharded", lines, detail::same_parameters);
-        return own;
-    }
     void examine(std::span<const float> weights, const bucket_options& o) const {
         detail::require_all_weights("sharded", weights, plan_);
         if (stage_ != stage::states && o.as != wire::float32)

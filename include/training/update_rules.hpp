@@ -31,7 +31,8 @@ struct update_range {
 };
 
 /// A rule has a `name`, `states`, the floats of state for each weight, and update(). One that has trust_ratio(weight
-/// norm, gradient norm) is given that of the whole parameter, for parameters that are decayed.
+/// norm, gradient norm) is given that of the whole parameter, for parameters that are decayed. Where it has numbers(),
+/// an array of double, ranks that train together compare them, and NaN and infinity are refused.
 template <class R>
 concept update_rule = requires(const R& r, const step_facts& s, const update_range& x) {
     { R::states } -> std::convertible_to<std::size_t>;
@@ -50,6 +51,8 @@ struct sgd {
     static constexpr std::string_view name = "sgd"; ///< in checkpoints
     static constexpr std::size_t states = 0;        ///< floats for each weight
     double decay = 0;                               ///< the share of a weight that is added to its gradient
+    /// See update_rule.
+    [[nodiscard]] std::array<double, 1> numbers() const noexcept { return {decay}; }
 
     /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
@@ -73,6 +76,8 @@ struct momentum {
     double kept = 0.9;                                   ///< m: the share of the velocity that stays
     double decay = 0;                                    ///< the share of a weight that is added to its gradient
     velocity is = velocity::of_gradients;                ///< where the rate is
+    /// See update_rule.
+    [[nodiscard]] std::array<double, 3> numbers() const noexcept { return {kept, decay, double(is)}; }
 
     /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
@@ -97,6 +102,10 @@ struct adam {
     double epsilon = 1e-8;                           ///< added to the root of the second moment
     double decay = 0;         ///< the share of a weight that is added to its gradient; of AdamW: w = w - rate decay w
     bool is_decoupled = true; ///< AdamW
+    /// See update_rule.
+    [[nodiscard]] std::array<double, 5> numbers() const noexcept {
+        return {beta1, beta2, epsilon, decay, double(is_decoupled)};
+    }
 
     /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
@@ -125,6 +134,8 @@ struct adagrad {
     static constexpr std::size_t states = 1;            ///< floats for each weight
     double epsilon = 1e-10;                             ///< added to the root of the sum of squares
     double decay = 0;                                   ///< the share of a weight that is added to its gradient
+    /// See update_rule.
+    [[nodiscard]] std::array<double, 2> numbers() const noexcept { return {epsilon, decay}; }
 
     /// One step of this range.
     void update(const step_facts& s, const update_range& x) const noexcept {
@@ -148,6 +159,8 @@ struct lars {
     double kept = 0.9;                               ///< m: the share of the velocity that stays
     double decay = 0;                                ///< the share of a weight that is added to its gradient
     double coefficient = 0.001;                      ///< the paper's eta
+    /// See update_rule.
+    [[nodiscard]] std::array<double, 3> numbers() const noexcept { return {kept, decay, coefficient}; }
 
     /// 1 where a norm is 0.
     [[nodiscard]] double trust_ratio(double weights, double gradients) const noexcept {

@@ -93,7 +93,7 @@ TEST_CASE("workers out of step train over real processes, and under a launcher")
     CHECK_THAT(launched.output, Contains("[1]") && Contains("clocks old on average"));
 }
 
-TEST_CASE("a worker that is stopped is lost after the silence, and what a first worker that dies had learnt is there") {
+TEST_CASE("a rank that is stopped is lost after the silence, and what had been learnt is there, as after a death") {
     const tools_test::folder folder;
     // Sends a signal to a rank after the first epoch. Ends with the exit status of the training.
     const auto with_signal = [&](const std::string& signal, int rank, const std::string& options) {
@@ -112,6 +112,12 @@ TEST_CASE("a worker that is stopped is lost after the silence, and what a first 
     CHECK(stopped.status == 1);
     CHECK_THAT(stopped.output,
                Contains("lost: the worker on rank 2, dead or silent for too long") && Contains("\n   20 "));
+    std::filesystem::remove(folder.path("json"));
+    const auto server = with_signal("STOP", 0, "");
+    INFO(server.output);
+    CHECK(server.status == 1);
+    CHECK_THAT(server.output, Contains("its error names rank 0"));
+    CHECK_THAT(folder.read("json"), Contains("\"epoch\":1,"));
     std::filesystem::remove(folder.path("json"));
     const auto killed = with_signal("KILL", 1, "--transport shared_memory");
     INFO(killed.output);

@@ -360,4 +360,21 @@ TEST_CASE("descent with compressed buckets comes to where descent with averages 
     });
 }
 
+TEST_CASE("compressors that were made unlike are told, by their numbers") {
+    run_world(2, [](const communicator& ranks) {
+        const auto told = [&](const auto& one, const auto& other, const std::string& words) {
+            const auto f = fault_of([&] {
+                compressed::compressed_buckets(ranks, {{"a", 4}}, ranks.rank() == 0 ? one : other);
+            });
+            expect(f.why == cause::mismatch && has(f.detail, "a compressor of " + words + '"'), message_of(f));
+        };
+        using compressed::error_feedback;
+        told(compressed::top_k{.share = 0.1}, compressed::top_k{.share = 0.2}, "0.1");
+        told(error_feedback(compressed::top_k{}), error_feedback(compressed::top_k{.share = 0.5}), "0.5");
+        told(compressed::random_k{.seed = 3}, compressed::random_k{.seed = 4}, "0.01, 4");
+        told(compressed::qsgd({.bits = 4}), compressed::qsgd({.bits = 8}), "4, 512, 1");
+        told(compressed::power_sgd({.rank = 1}), compressed::power_sgd({.rank = 3}), "3, 0, 1");
+    });
+}
+
 } // namespace tutti::test::compressors

@@ -150,6 +150,15 @@ TEST_CASE("ranks with losses and times of their own agree on AdaComm's tau") {
         expect(fault_of([&] { training::local_sgd(world, own, training::every{1}, {.kept = 0.5}); }).why ==
                    cause::mismatch,
                "other weights at first, which slow momentum would keep apart");
+        const auto told = [&](slow_momentum outer, std::size_t tau) {
+            return fault_of([&] { training::local_sgd(world, w, training::every{tau}, outer); });
+        };
+        const bool is_odd = world.rank() == 1;
+        expect(has(told({is_odd ? 0.9 : 0.5, 1}, 4).detail, "\"slow momentum of 0.9, 1, periods of 4\""),
+               "other numbers");
+        expect(has(told({0.5, 1}, is_odd ? 8 : 4).detail, "\"slow momentum of 0.5, 1, periods of 8\""),
+               "other periods");
+        expect(told({std::nan(""), 1}, 4).why == cause::invalid_argument, "a share that is no number");
         floats few(1);
         expect(has(fault_of([&] { local.step(few); }).detail, "1 weights instead of 2"), "another length");
         expect(has(fault_of([&] { training::local_sgd(world, w, training::every{0}); }).detail, "1 step at least"),

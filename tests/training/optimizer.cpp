@@ -150,4 +150,15 @@ TEST_CASE("a learning rate that is no number from 0 on is refused, and changes n
     CHECK(o.steps() == 1);
 }
 
+TEST_CASE("a rule whose numbers are not finite is refused") {
+    const auto told = [](auto rule) { return fault_of([&] { optimizer<decltype(rule)>({{"w", 2}}, rule); }).detail; };
+    const double nan = std::nan("");
+    CHECK(has(told(training::sgd{.decay = nan}), "one of its numbers is nan"));
+    CHECK(has(told(training::momentum{.kept = nan}), "one of its numbers is nan"));
+    CHECK(has(told(training::momentum{.decay = -HUGE_VAL}), "one of its numbers is -inf"));
+    CHECK(has(told(training::adam{.epsilon = nan}), "one of its numbers is nan"));
+    CHECK(has(told(training::adagrad{.epsilon = HUGE_VAL}), "one of its numbers is inf"));
+    CHECK(has(told(training::lars{.coefficient = nan}), "one of its numbers is nan"));
+}
+
 } // namespace tutti::test::optimizers

@@ -148,8 +148,10 @@ struct plan {
     bool apart = false;                               ///< the coordinator holds no shard
     unsigned seed = 1;                                ///< of the times that portions take
     std::map<int, std::chrono::nanoseconds> deaths{}; ///< by rank, after the links are made
-    int stopped = -1;                                 ///< a replica's rank, which does nothing for an hour
+    std::vector<int> stopped{};                       ///< ranks that do nothing for an hour
+    std::chrono::nanoseconds slow{};                  ///< what a quarter of a portion takes besides
 
+    [[nodiscard]] bool stops(int rank) const { return std::ranges::count(stopped, rank) > 0; }
     [[nodiscard]] int others() const { return apart ? 1 : 0; }
     [[nodiscard]] int ranks() const { return others() + shards + replicas; }
     [[nodiscard]] crew of(std::size_t parameters) const {
@@ -168,6 +170,7 @@ struct outcome {
     std::chrono::nanoseconds begin{}, end{};    ///< by the coordinator's clock
     std::chrono::nanoseconds finished{};        ///< likewise, of finish()
     std::vector<std::optional<cause>> failures; ///< by rank
+    std::vector<int> blamed;                    ///< likewise, whom they name
 };
 
 /// Trains by L-BFGS in virtual time.
@@ -181,6 +184,7 @@ public:
                                                      }})) {
         found_.weights.resize(f.size);
         found_.failures.resize(static_cast<std::size_t>(how.ranks()));
+        found_.blamed.resize(found_.failures.size(), -1);
     }
     outcome run() {
         world_->run([this](transport::simulated end) {
@@ -196,6 +200,8 @@ public:
                     compute(links, all.rank());
             } catch (const error& e) {
                 found_.failures[rank] = e.why();
+                found_.blamed[rank] = e.facts().peer;
+                if (links.coordinates()) found_.finished = world_->now();
             }
         });
         return found_;
@@ -235,6 +241,7 @@ private:
     }
     void serve(const links_type& links) {
         training::sandblaster::shard_server own(links, first_weights(links));
+        if (how_.stops(links.of().shards[static_cast<std::size_t>(links.shard())])) world_->compute(1h);
         own.serve();
         note(links, own.vector(0));
     }
@@ -242,11 +249,12 @@ private:
     void compute(const links_type& links, int rank) {
         std::mt19937 random(how_.seed * 100 + static_cast<unsigned>(rank));
         training::sandblaster::replica own(links);
-        if (rank == how_.stopped) world_->compute(1h);
+        if (how_.stops(rank)) world_->compute(1h);
         own.run([&](const portion& p, std::span<const float> x, std::span<float> g,
                     const auto& is_outdated) -> std::optional<portion_result> {
             expect(p.batch == 7 && p.of == portions_of_batch, "the replica hears which portion it is");
             for (int slice = 0; slice < 4; ++slice) {
+                world_->compute(how_.slow);
                 world_->compute(std::chrono::microseconds(random() % (links.replica() == 0 ? 2000 : 200)));
                 if (is_outdated()) return {};
             }
@@ -338,14 +346,50 @@ TEST_CASE("a replica that is stopped holds up the end for the goodbye alone, and
     const outcome whole = run(f, {2, 3});
     for (const bool apart : {false, true}) {
         plan how{2, 3, apart};
-        how.stopped = how.ranks() - 1;
+        how.stopped = {how.ranks() - 1};
         const outcome found = run(f, how);
         CHECK((found.values == whole.values && found.weights == whole.weights));
         CHECK(found.lost == 1);
         CHECK(found.finished - found.end < 31s);
         for (std::size_t r = 0; r < found.failures.size(); ++r)
-            CHECK(found.failures[r].has_value() == (static_cast<int>(r) == how.stopped));
+            CHECK(found.failures[r].has_value() == how.stops(static_cast<int>(r)));
     }
+}
+
+TEST_CASE("where all replicas are stopped the coordinator names one, after the silence and the deadline") {
+    plan how{2, 2, true};
+    how.stopped = {3, 4};
+    const outcome found = run(rosenbrock(), how);
+    CHECK(found.failures[0] == cause::timeout);
+    CHECK(how.stops(found.blamed[0]));
+    const auto waited = found.finished - found.begin; // 30 s and 30 s, and then less than a second for the verdict
+    CHECK((waited > 59s && waited < 61s));
+    for (const int shard : {1, 2}) CHECK(is_lost(found.failures[static_cast<std::size_t>(shard)]));
+}
+
+TEST_CASE("a shard that is stopped is named by all that work with it, after the deadline") {
+    for (const bool apart : {false, true}) {
+        plan how{2, 2, apart};
+        const int victim = how.others() + 1;
+        how.stopped = {victim};
+        const outcome found = run(rosenbrock(), how);
+        CHECK(found.failures[0] == cause::lost_peer);
+        CHECK(found.blamed[0] == victim);
+        CHECK(found.finished - found.begin < 31s);
+        for (int r = victim + 1; r < how.ranks(); ++r) CHECK(found.blamed[static_cast<std::size_t>(r)] == victim);
+    }
+}
+
+TEST_CASE("a replica that is slow, or that has nothing to do for long, is not lost") {
+    const function f = quadratic();
+    const outcome quick = run(f, {2, 3, true}, 3);
+    plan how{2, 3, true};
+    how.slow = 40s; // a portion takes 160 s, of 60 s; when two have the last one, the third waits for them
+    const outcome found = run(f, how, 3);
+    CHECK((found.values == quick.values && found.weights == quick.weights));
+    CHECK(found.lost == 0);
+    CHECK(found.end - found.begin > 10min);
+    for (const auto& failure : found.failures) CHECK(!failure);
 }
 
 /// Vectors that are here.

@@ -195,6 +195,18 @@ TEST_CASE("a worker that waits for another one, or that has not begun, is not si
     CHECK(lost.empty());
 }
 
+TEST_CASE("a server that has no answer yet says that it lives, to those who wait for another worker") {
+    constexpr auto silence = std::chrono::milliseconds(200);
+    run_store(apart(1, 2, 4), training::sgd{}, {.how = bulk_synchronous, .silence = silence},
+              [&](client& c, int w) {
+                  if (w == 1) std::this_thread::sleep_for(10 * silence); // before its first request
+                  c.tick();
+                  std::vector<float> got(4);
+                  c.get(0, got);
+              },
+              {.deadline = 3 * silence});
+}
+
 TEST_CASE(
     "a worker that waits for one server is not silent to another one, nor is one that says so while it computes") {
     constexpr auto silence = std::chrono::milliseconds(400);

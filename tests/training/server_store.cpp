@@ -8,6 +8,7 @@
 #include "support/has.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tutti::test::stores {
@@ -221,6 +222,7 @@ TEST_CASE("a server or a client on a rank that is none is refused, and the store
         if (by.server() < 0) refused([&] { shard_server<training::sgd>(by, {}); });
         if (by.server() >= 0)
             refused([&] { shard_server<training::sgd>(by, {}, {.silence = std::chrono::nanoseconds(0)}); });
+        if (by.server() >= 0) refused([&] { shard_server<training::sgd>(by, {.decay = std::nan("")}); });
         if (by.worker() >= 0) refused([&] { client(by, {.window = 0}); });
         world.barrier();
         if (by.server() >= 0) return shard_server<training::sgd>(by, {}).serve();
@@ -353,6 +355,17 @@ TEST_CASE("servers with different consistencies are told so") {
         const fault f = fault_of([&] { own.serve(); });
         expect(f.why == cause::mismatch || f.why == cause::aborted || f.why == cause::lost_peer, message_of(f));
         expect(f.why != cause::mismatch || f.peer == 1 - world.rank(), "it names the other one");
+    });
+}
+
+TEST_CASE("servers with different rules are told so") {
+    run_new_world(3, [](communicator& world) {
+        const links by(world, apart(2, 1, 10));
+        if (by.server() < 0) return;
+        shard_server<training::momentum> own(by, {.kept = by.server() == 0 ? 0.5 : 0.9});
+        const fault f = fault_of([&] { own.serve(); });
+        expect(f.why == cause::mismatch || f.why == cause::aborted || f.why == cause::lost_peer, message_of(f));
+        expect(f.why != cause::mismatch || has(f.detail, "or rule"), "it says so");
     });
 }
 

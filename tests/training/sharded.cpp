@@ -227,6 +227,14 @@ TEST_CASE("a wrong number of weights, scattered bfloat16 and other stages are to
                 training::sharded<communicator, training::adam>(world, one, stage::states, {}, three);
         };
         expect(has(told(other_rule), "rule adam"), "another rule");
+        const auto by_momentum = [&](double kept) {
+            return [&, kept] {
+                training::sharded(world, one, stage::parameters, training::momentum{.kept = kept}, three);
+            };
+        };
+        expect(has(told(by_momentum(world.rank() == 0 ? 0.5 : 0.9)), "rule momentum of 0.5, 0, 0"), "rank 0's number");
+        expect(has(told(by_momentum(world.rank() == 0 ? 0.5 : 0.9)), "rule momentum of 0.9, 0, 0"), "rank 1's number");
+        expect(has(told(by_momentum(std::nan(""))), "one of its numbers is nan"), "no number, on all ranks");
         const std::vector<float> own(3, static_cast<float>(world.rank()));
         for (const stage s : stages)
             expect(has(told([&] { trainer(world, one, s, {}, own); }), "\"a, 3 elements, weights with the hash "),

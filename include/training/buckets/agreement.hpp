@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,21 @@ namespace tutti::training::detail {
     std::uint64_t all = numbers.size();
     for (const std::uint64_t one : h) all = (all ^ one) * 0x9e3779b97f4a7c15;
     return all;
+}
+
+/// " of 0.9, 0": the numbers of a rule, a compressor or another option, each as short as it reads back; nothing where
+/// it has no numbers().
+template <class Option>
+[[nodiscard]] std::string numbers_in_words(const Option& of) {
+    std::string text;
+    if constexpr (requires { of.inner(); }) return numbers_in_words(of.inner());
+    if constexpr (requires { of.numbers(); })
+        for (const double x : of.numbers()) {
+            std::array<char, 32> digits{};
+            const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
+            text += (text.empty() ? " of " : ", ") + std::string(digits.data(), end);
+        }
+    return text;
 }
 
 /// The text of rank `root`, on every rank.
@@ -95,15 +111,13 @@ void require_same_lines(const Communicator& world, const std::string& operation,
     const std::vector<std::uint64_t> first = world.allgather(line);
     const auto rank = static_cast<int>(std::min_element(first.begin(), first.end()) - first.begin());
     const std::size_t number = first[static_cast<std::size_t>(rank)];
-    fault f;
-    f.why = cause::mismatch;
-    f.operation = operation;
-    f.peer = world.world_rank(rank);
-    f.detail = "rank " + std::to_string(world.world_rank(0)) + " has " + line_of(theirs, number) + " where rank " +
-               std::to_string(f.peer) + " has " + line_of(told_by(world, rank, mine), number) +
-               words_of_others(world, hashes);
-    f.remedy = remedy;
-    throw error(std::move(f));
+    const int peer = world.world_rank(rank);
+    throw error(tutti::detail::make_fault(cause::mismatch, operation, peer,
+                                          "rank " + std::to_string(world.world_rank(0)) + " has " +
+                                              line_of(theirs, number) + " where rank " + std::to_string(peer) +
+                                              " has " + line_of(told_by(world, rank, mine), number) +
+                                              words_of_others(world, hashes),
+                                          remedy));
 }
 
 } // namespace tutti::training::detail

@@ -29,19 +29,11 @@ public:
     /// Of the file at `path`.
     checkpoint_error(checkpoint_flaw what, const std::string& operation, const std::string& path,
                      const std::string& detail)
-        : error(facts_of(operation, path, detail)), flaw_(what) {}
+        : error(tutti::detail::make_fault(cause::file, operation, -1, path + " " + detail)), flaw_(what) {}
     /// What is wrong.
     [[nodiscard]] checkpoint_flaw flaw() const noexcept { return flaw_; }
 
 private:
-    [[nodiscard]] static fault facts_of(const std::string& operation, const std::string& path,
-                                        const std::string& detail) {
-        fault f;
-        f.why = cause::file;
-        f.operation = operation;
-        f.detail = path + " " + detail;
-        return f;
-    }
     checkpoint_flaw flaw_;
 };
 

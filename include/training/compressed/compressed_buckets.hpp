@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../buckets/agreement.hpp"
 #include "../buckets/bucket_plan.hpp"
 #include "../gradient_buckets.hpp"
 #include "traffic.hpp"
@@ -28,13 +27,11 @@ public:
     /// gradient_buckets.
     compressed_buckets(const Communicator& world, std::vector<parameter> parameters, const Compressor& each,
                        bucket_bytes bytes = {}, std::span<const float> weights = {})
-        : plan_(std::move(parameters), bytes), world_(world.duplicate()), gradients_(plan_.elements()),
-          sent_(plan_.elements()) {
+        : plan_(std::move(parameters), bytes),
+          world_(training::detail::agreed(world, "compressed_buckets", plan_, {.bytes = bytes}, weights,
+                                          ", a compressor" + training::detail::numbers_in_words(each))),
+          gradients_(plan_.elements()), sent_(plan_.elements()) {
         for (std::size_t b = 0; b < plan_.buckets().size(); ++b) each_.push_back(detail::with_stream(each, b));
-        training::detail::require_same_lines(world_, "compressed_buckets",
-                                             training::detail::lines_of(plan_, {.bytes = bytes}, weights),
-                                             training::detail::same_parameters);
-        if (!weights.empty()) training::detail::require_all_weights("compressed_buckets", weights, plan_);
     }
 
     /// Where the parameters lie in the array of all, and how they are cut.

@@ -11,6 +11,7 @@
 #include "random.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ public:
         if (by.rank == 0) reject("power_sgd", "the rank is 1 at least");
     }
 
+    /// See compressor.
+    [[nodiscard]] auto numbers() const { return std::array{double(by_.rank), double(by_.rows), double(by_.seed)}; }
     /// See stream_compressor.
     [[nodiscard]] power_sgd with_stream(std::uint64_t n) const {
         power_options own = by_;

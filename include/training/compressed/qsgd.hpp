@@ -6,6 +6,7 @@
 #include "coded_exchange.hpp"
 #include "levels.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,8 @@ public:
         if (code.group == 0) reject("qsgd", "a group has one element at least");
     }
 
+    /// See compressor.
+    [[nodiscard]] auto numbers() const { return std::array{double(code_.bits), double(code_.group), double(seed_)}; }
     /// See stream_compressor.
     [[nodiscard]] qsgd with_stream(std::uint64_t n) const { return qsgd(code_, draws::seed_of(seed_, n)); }
 

@@ -10,6 +10,7 @@
 #include "top_k.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,8 @@ struct random_k {
     std::uint64_t seed = 1;                             ///< the same on all ranks
     algorithm::any how = algorithm::halving_doubling{}; ///< of the allreduce
     std::uint64_t round = 0;                            ///< calls so far
+    /// See compressor.
+    [[nodiscard]] std::array<double, 2> numbers() const noexcept { return {share, double(seed)}; }
 
     /// See stream_compressor.
     [[nodiscard]] random_k with_stream(std::uint64_t n) const { return {share, draws::seed_of(seed, n), how}; }

@@ -18,12 +18,10 @@ namespace tutti::training::compressed {
 
 namespace detail {
 [[noreturn]] inline void refuse_words(std::size_t words, std::size_t length) {
-    fault f;
-    f.why = cause::mismatch;
-    f.operation = "sparse_allreduce";
-    f.detail = std::to_string(words) + " words came for a part of " + std::to_string(length) + " elements";
-    f.remedy = "pass vectors of the same dimension, and the same options, on all ranks";
-    throw error(std::move(f));
+    throw error(tutti::detail::make_fault(cause::mismatch, "sparse_allreduce", -1,
+                                          std::to_string(words) + " words came for a part of " +
+                                              std::to_string(length) + " elements",
+                                          "pass vectors of the same dimension, and the same options, on all ranks"));
 }
 } // namespace detail
 

@@ -6,6 +6,7 @@
 #include "sparse_allreduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -49,6 +50,8 @@ namespace detail {
 struct top_k {
     double share = 0.01;    ///< of the elements, more than 0 and at most 1; one element is sent at least
     sparse_options by = {}; ///< how they travel
+    /// See compressor.
+    [[nodiscard]] std::array<double, 1> numbers() const noexcept { return {share}; }
 
     /// See compressor. Throws as sparse_allreduce.
     template <class Communicator>

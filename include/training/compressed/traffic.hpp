@@ -27,7 +27,8 @@ struct traffic {
 /// - the result is what this rank has sent to others.
 ///
 /// Preconditions on all ranks: equal lengths, compressors that were made alike, and the same calls in the same order.
-/// A compressor may keep state for a vector, such as the number of calls: each bucket has one of its own.
+/// A compressor may keep state for a vector, such as the number of calls: each bucket has one of its own. Where it has
+/// numbers(), an array of double, ranks compare them.
 template <class C, class Communicator>
 concept compressor = requires(C& c, const Communicator& ranks, std::span<float> x) {
     { c.average(ranks, x, x) } -> std::same_as<traffic>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -18,7 +19,8 @@ struct averaging_facts {
 };
 
 /// A period tells how many steps follow before the next average. It is asked once at the start, with no facts, and then
-/// after each average. With a member `measures` that is true it is given times and losses.
+/// after each average. With a member `measures` that is true it is given times and losses. Its numbers(), if it has
+/// any, are what ranks compare.
 template <class P>
 concept averaging_period = requires(P& p, const averaging_facts& f) {
     { p(f) } -> std::convertible_to<std::size_t>;
@@ -36,6 +38,8 @@ inline constexpr bool measures = [] {
 /// The same each time. Source: Stich, Local SGD converges fast and communicates little, 2019.
 struct every {
     std::size_t steps = 8; ///< 1 or more; 1 is synchronous descent
+    /// See averaging_period.
+    [[nodiscard]] std::array<double, 1> numbers() const noexcept { return {double(steps)}; }
     /// The steps before the next average.
     [[nodiscard]] std::size_t operator()(const averaging_facts&) const noexcept { return steps; }
 };
@@ -45,6 +49,8 @@ struct every {
 struct post_local {
     std::size_t until = 0; ///< so many steps are averaged one by one
     std::size_t then = 8;  ///< steps afterwards, 1 or more
+    /// See averaging_period.
+    [[nodiscard]] std::array<double, 2> numbers() const noexcept { return {double(until), double(then)}; }
     /// The steps before the next average.
     [[nodiscard]] std::size_t operator()(const averaging_facts& f) const noexcept { return f.steps < until ? 1 : then; }
 };
@@ -60,6 +66,8 @@ public:
     /// Starts with `first` steps; looks at the loss each `interval_s` seconds, and shrinks by `shrink`.
     explicit adacomm(std::size_t first, double interval_s = 60, double shrink = 0.5) noexcept
         : first_(std::max<std::size_t>(first, 1)), now_(first_), interval_s_(interval_s), shrink_(shrink) {}
+    /// See averaging_period.
+    [[nodiscard]] std::array<double, 3> numbers() const noexcept { return {double(first_), interval_s_, shrink_}; }
 
     /// The steps before the next average.
     [[nodiscard]] std::size_t operator()(const averaging_facts& f) noexcept {

@@ -5,9 +5,12 @@
 #include "portions.hpp"
 #include "shard_server.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,7 +36,7 @@ public:
         : links_(by), options_(options), replicas_(by.of().replicas.size()) {
         if (!by.coordinates()) reject("coordinator", "this rank is not the one that coordinates");
         if (options.copies < 1) reject("crew_options", "a portion needs a copy");
-        if (by.shard() >= 0) own_.emplace(by, arrivals_, std::move(first), options);
+        if (by.shard() >= 0) own_.emplace(by, arrivals_, std::move(first));
         for (std::size_t r = 0; r < replicas_.size(); ++r) listen(r);
     }
     coordinator(const coordinator&) = delete;
@@ -152,17 +155,22 @@ private:
     }
     void send_work(std::size_t r, const detail::work& w) {
         const int rank = links_.of().replicas[r];
-        detail::send(arrivals_, with(rank, options_.silence), links_.peer(rank), detail::works, w);
+        detail::send(arrivals_, with(rank, silence()), links_.peer(rank), detail::works, w);
     }
     void listen(std::size_t r) {
         const int rank = links_.of().replicas[r];
         detail::receive(
-            arrivals_, with(rank, options_.silence), links_.peer(rank), detail::reports, detail::report{},
+            arrivals_, with(rank, silence()), links_.peer(rank), detail::reports, detail::report{},
             [this, r](const detail::report& got) { take(r, got); }, [this, r](const error& e) { lose(r, e); });
     }
     void take(std::size_t r, const detail::report& got) {
         if (got.evaluation == 0) return void(replicas_[r].has_left = true);
+        if (got.evaluation == detail::accuses)
+            return fail(error(tutti::detail::make_fault(
+                cause::lost_peer, "coordinator", static_cast<int>(got.portion),
+                "the replica on rank " + std::to_string(links_.of().replicas[r]) + " waits for its shard in vain")));
         listen(r);
+        if (got.evaluation == detail::alive) return;
         if (got.evaluation != evaluation_) return void(++unused_);
         if (portions_.done(got.portion))
             results_[got.portion] = got.result;
@@ -177,6 +185,9 @@ private:
         if (lost_.size() == replicas_.size()) return fail(e);
         portions_.lose(static_cast<int>(r));
         hand_out();
+    }
+    [[nodiscard]] std::chrono::nanoseconds silence() const {
+        return 2 * std::min<std::chrono::nanoseconds>(options_.silence / 2 + options_.deadline / 2, detail::patience);
     }
     [[nodiscard]] Communicator with(int rank, std::chrono::nanoseconds deadline) const {
         return links_.with(rank).with_deadline(deadline);

@@ -51,11 +51,7 @@ public:
     [[nodiscard]] int peer(int rank) const noexcept { return links_.peer(rank); }
     /// Ends what is under way with that rank, for both.
     void end(int rank, const char* why) const noexcept {
-        try {
-            if (rank != rank_) with(rank).abort(why);
-        } catch (const error&) {
-            // Another thread is inside a call, which is against the rules; the requests wait for their deadline.
-        }
+        if (rank != rank_) server::detail::end_pair(with(rank), why);
     }
 
 private:

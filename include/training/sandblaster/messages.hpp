@@ -20,7 +20,9 @@ namespace tutti::training::sandblaster {
 struct crew_options {
     int copies = 2;                                   ///< replicas that compute a portion at one time, at most
     any_duration deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
-    any_duration silence = std::chrono::hours(24);    ///< who says nothing for longer is lost
+    /// A replica that says nothing for longer is lost; beside the deadline, since it may wait for a shard. It says that
+    /// it lives while it waits, and where its computation asks whether it is outdated.
+    any_duration silence = std::chrono::seconds(30);
     /// How long the end waits for replicas to say goodbye. One that does not, as one that is stopped, is lost.
     any_duration goodbye = std::chrono::seconds(30);
 };
@@ -42,6 +44,10 @@ struct work {
     std::uint32_t portion = 0, portions = 0;
     std::uint32_t wants_gradient = 0;
 };
+/// In place of a report's evaluation: the replica lives; or it waits in vain for a rank, which stands for the portion.
+inline constexpr std::uint64_t alive = ~std::uint64_t{0}, accuses = alive - 1;
+/// For whom it is not this rank that decides whether it is lost.
+inline constexpr std::chrono::hours patience{24};
 /// Of a replica to the coordinator: all shards have that portion's gradient.
 struct report {
     std::uint64_t evaluation = 0; ///< 0: goodbye

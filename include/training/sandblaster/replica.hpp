@@ -5,6 +5,8 @@
 #include "crew.hpp"
 #include "messages.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,7 +28,7 @@ struct portion {
 template <class Communicator>
 class replica {
 public:
-    /// Whether the result is not wanted any more. May be asked often.
+    /// Whether the result is not wanted any more. Asked often, it also tells that this replica lives.
     using outdated = std::function<bool()>;
     /// Returns what a portion comes to at these weights, and adds its gradient to `gradient`, which is zero, or empty
     /// where none is wanted. The same bits on each replica. It may return nothing once it is outdated.
@@ -50,23 +52,12 @@ public:
     /// Computes until the coordinator says that it is enough. Throws lost_peer, aborted or timeout where a shard or the
     /// coordinator is lost. It is called once.
     void run(const computes& compute) {
-        const Communicator boss = with(links_.of().coordinator, options_.silence);
-        listen(boss);
-        for (;;) {
-            arrival_->wait();
-            const detail::work now = next_;
-            if (now.evaluation == 0) break;
-            listen(boss);
-            if (!fetch(now.evaluation)) continue; // it is over, so that there will be other work
-            if (const auto result = computed(now, compute, [this] { return arrival_->test(); })) {
-                if (now.wants_gradient != 0) push(now);
-                boss.send(detail::report{now.evaluation, now.portion, *result}, peer(links_.of().coordinator),
-                          detail::reports);
-            }
+        try {
+            work_on(compute);
+        } catch (const error& e) {
+            accuse(e);
+            throw;
         }
-        for (const int shard : links_.of().shards)
-            with(shard, options_.deadline).send(detail::request{}, peer(shard), detail::requests);
-        boss.send(detail::report{}, peer(links_.of().coordinator), detail::reports);
         has_finished_ = true;
     }
 
@@ -74,12 +65,47 @@ private:
     using request = std::remove_cvref_t<decltype(std::declval<const Communicator&>().async().send(
         std::declval<const float&>(), 0, 0))>;
 
-    void listen(const Communicator& boss) {
-        auto arrival = boss.async().receive(next_, peer(links_.of().coordinator), detail::works);
+    void work_on(const computes& compute) {
+        listen();
+        for (;;) {
+            for (; !arrival_->test(); sign())
+                static_cast<void>(wait_any(std::span(&*arrival_, 1), signed_ + sign_every_));
+            const detail::work now = next_;
+            if (now.evaluation == 0) break;
+            listen();
+            if (!fetch(now.evaluation)) continue; // it is over, so that there will be other work
+            if (const auto result = computed(now, compute, [this] { return sign(), arrival_->test(); })) {
+                if (now.wants_gradient != 0) push(now);
+                tell({now.evaluation, now.portion, *result});
+            }
+        }
+        for (const int s : links_.of().shards) shard(s).send(detail::request{}, peer(s), detail::requests);
+        tell({});
+    }
+    void listen() {
+        auto arrival = boss_.async().receive(next_, peer(links_.of().coordinator), detail::works);
         arrival_.emplace(std::move(arrival));
     }
-    [[nodiscard]] Communicator with(int rank, std::chrono::nanoseconds deadline) const {
-        return links_.with(rank).with_deadline(deadline);
+    void tell(const detail::report& r) { boss_.send(r, peer(links_.of().coordinator), detail::reports); }
+    /// Tells the coordinator that it lives, unless it has done so lately.
+    void sign() {
+        if (boss_.now() < signed_ + sign_every_) return;
+        signed_ = boss_.now();
+        tell({detail::alive});
+    }
+    /// Tells the coordinator for which rank it has waited in vain. That one ends all, or is gone itself.
+    void accuse(const error& e) {
+        if (e.facts().peer < 0 || (e.why() != cause::timeout && e.why() != cause::lost_peer)) return;
+        try {
+            tell({detail::accuses, static_cast<std::uint32_t>(e.facts().peer)});
+            static_cast<void>(wait_any(std::span(&*arrival_, 1), boss_.now() + options_.deadline));
+        } catch (const error&) { // it has heard that; if it has not, it hears that this replica is gone
+        }
+    }
+    /// For what waits for it until the deadline.
+    [[nodiscard]] Communicator shard(int rank) {
+        sign();
+        return links_.with(rank).with_deadline(options_.deadline);
     }
     [[nodiscard]] int peer(int rank) const noexcept { return links_.peer(rank); }
     /// The part of a shard, of all weights or gradients.
@@ -94,15 +120,14 @@ private:
         fetched_ = 0;
         const auto& shards = links_.of().shards;
         for (const int s : shards)
-            with(s, options_.deadline)
-                .send(detail::request{detail::asked::weights, 0, evaluation}, peer(s), detail::requests);
+            shard(s).send(detail::request{detail::asked::weights, 0, evaluation}, peer(s), detail::requests);
         bool is_whole = true;
         for (std::size_t i = 0; i < shards.size(); ++i) {
-            const Communicator shard = with(shards[i], options_.deadline);
+            const Communicator from = shard(shards[i]);
             detail::reply got;
-            shard.receive(got, peer(shards[i]), detail::replies);
+            from.receive(got, peer(shards[i]), detail::replies);
             if (got.evaluation == evaluation)
-                shard.receive(part(weights_, i), peer(shards[i]), detail::replies);
+                from.receive(part(weights_, i), peer(shards[i]), detail::replies);
             else
                 is_whole = false;
         }
@@ -122,19 +147,23 @@ private:
         for (std::size_t i = 0; i < shards.size(); ++i) parts.push_back(part(gradient_, i));
         std::vector<request> under_way;
         for (std::size_t i = 0; i < shards.size(); ++i) {
-            const Communicator shard = with(shards[i], options_.deadline);
-            under_way.push_back(shard.async().send(head, peer(shards[i]), detail::requests));
-            under_way.push_back(shard.async().send(parts[i], peer(shards[i]), detail::requests));
+            const Communicator to = shard(shards[i]);
+            under_way.push_back(to.async().send(head, peer(shards[i]), detail::requests));
+            under_way.push_back(to.async().send(parts[i], peer(shards[i]), detail::requests));
         }
         for (request& r : under_way) r.wait();
         for (const int s : shards) {
             detail::reply acknowledged;
-            with(s, options_.deadline).receive(acknowledged, peer(s), detail::replies);
+            shard(s).receive(acknowledged, peer(s), detail::replies);
         }
     }
 
     const crew_links<Communicator>& links_;
     const crew_options options_;
+    const Communicator boss_ = links_.with(links_.of().coordinator).with_deadline(detail::patience);
+    const std::chrono::nanoseconds sign_every_ =
+        std::min<std::chrono::nanoseconds>(options_.silence / 3, detail::patience);
+    std::chrono::steady_clock::time_point signed_ = boss_.now();
     std::vector<float> weights_, gradient_;
     std::uint64_t fetched_ = 0; ///< the evaluation whose weights are here
     bool has_finished_ = false;

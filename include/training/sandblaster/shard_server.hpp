@@ -22,10 +22,8 @@ template <class Communicator>
 class shard_host {
 public:
     /// `first` are the first weights of its part. All arguments must outlive it.
-    shard_host(const crew_links<Communicator>& by, arrivals<Communicator>& on, std::vector<float> first,
-               const crew_options& options)
-        : links_(by), on_(on), options_(options), shard_(std::move(first)), replicas_(by.of().replicas.size()),
-          left_(replicas_.size()) {
+    shard_host(const crew_links<Communicator>& by, arrivals<Communicator>& on, std::vector<float> first)
+        : links_(by), on_(on), shard_(std::move(first)), replicas_(by.of().replicas.size()), left_(replicas_.size()) {
         if (shard_.size() != by.part(static_cast<std::size_t>(by.shard())).count)
             reject("shard", "first weights of another length than its part of the parameters");
         for (std::size_t r = 0; r < replicas_.size(); ++r) listen(r);
@@ -71,7 +69,7 @@ private:
     }
 
     [[nodiscard]] Communicator with(std::size_t r) const {
-        return links_.with(links_.of().replicas[r]).with_deadline(options_.silence);
+        return links_.with(links_.of().replicas[r]).with_deadline(patience);
     }
     [[nodiscard]] int peer(std::size_t r) const { return links_.peer(links_.of().replicas[r]); }
 
@@ -113,7 +111,6 @@ private:
 
     const crew_links<Communicator>& links_;
     arrivals<Communicator>& on_;
-    const crew_options options_;
     shard shard_;
     portion_sum sum_;
     std::uint64_t evaluation_ = 0;
@@ -134,7 +131,7 @@ class shard_server {
 public:
     /// `first` are the first weights of its part. `by` must outlive it.
     shard_server(const crew_links<Communicator>& by, std::vector<float> first, crew_options options = {})
-        : links_(by), options_(options), host_(by, arrivals_, std::move(first), options) {
+        : links_(by), options_(options), host_(by, arrivals_, std::move(first)) {
         listen();
     }
     shard_server(const shard_server&) = delete;
@@ -172,7 +169,7 @@ private:
             [this](const error& e) { failure_ = e; });
     }
     [[nodiscard]] Communicator coordinator() const {
-        return links_.with(links_.of().coordinator).with_deadline(options_.silence);
+        return links_.with(links_.of().coordinator).with_deadline(detail::patience);
     }
     [[nodiscard]] int peer() const { return links_.peer(links_.of().coordinator); }
 

@@ -101,9 +101,7 @@ public:
     void tick() {
         flush();
         ++clock_;
-        detail::packet_head h;
-        h.what = detail::action::tick;
-        port_.start_on_all(h, ++tickets_);
+        port_.start_on_all({.what = detail::action::tick}, ++tickets_);
     }
     /// Ticks so far.
     [[nodiscard]] std::uint64_t clock() const noexcept { return clock_; }
@@ -116,9 +114,7 @@ public:
     void save() {
         flush();
         const int lost = port_.lost();
-        detail::packet_head h;
-        h.clock = clock_;
-        h.sequence = next_save();
+        const detail::packet_head h{.sequence = next_save(), .clock = clock_};
         ask_all(h, detail::action::save);
         if (port_.lost() != lost) fail_save();
         ask_all(h, detail::action::keep);
@@ -132,9 +128,7 @@ public:
     /// afterwards. A client that is destroyed without it counts as lost.
     void close() {
         flush();
-        detail::packet_head h;
-        h.what = detail::action::bye;
-        port_.tell_all(h);
+        port_.tell_all({.what = detail::action::bye});
         port_.finish();
     }
 
@@ -170,12 +164,9 @@ private:
         return last_save_ << 20U | static_cast<std::uint64_t>(worker_);
     }
     [[noreturn]] static void fail_save() {
-        fault f;
-        f.why = cause::lost_peer;
-        f.operation = "client::save";
-        f.detail = "a server was lost meanwhile, and others now keep its segments";
-        f.remedy = "save again";
-        throw error(std::move(f));
+        throw error(tutti::detail::make_fault(cause::lost_peer, "client::save", -1,
+                                              "a server was lost meanwhile, and others now keep its segments",
+                                              "save again"));
     }
 
     static void require_as_many(const char* call, std::size_t keys, std::size_t values) {

@@ -56,7 +56,7 @@ public:
         const int rank = rank_of(s);
         send_packet(arrivals_, links_.with_server(rank).with_deadline(deadline_), links_.peer(rank), requests, p);
     }
-    /// Receives the answers that it owes. The deadline of each counts from here, or from the one before.
+    /// Receives the answers that it owes. The deadline counts from here, or from what it has said last.
     void listen(std::size_t s) {
         if (lanes_[s].due == 0 || lanes_[s].is_lost || std::exchange(lanes_[s].listens, true)) return;
         const int rank = rank_of(s);
@@ -65,8 +65,10 @@ public:
             arrivals_, links_.with_server(rank).with_deadline(deadline_), links_.peer(rank), replies, most,
             [this, s](packet&& p) {
                 lanes_[s].listens = false;
-                --lanes_[s].due;
-                then_.answer(s, p);
+                if (p.head.status != answer::alive) {
+                    --lanes_[s].due;
+                    then_.answer(s, p);
+                }
                 listen(s);
             },
             [this, s](const error& e) {
@@ -96,10 +98,8 @@ public:
         const auto now = this->now();
         if (now < signed_ + sign_every_) return;
         signed_ = now;
-        packet_head h;
-        h.what = action::alive;
         for (std::size_t s = 0; s < lanes_.size(); ++s)
-            if (!lanes_[s].is_lost && !lanes_[s].listens) send(s, make_packet(h));
+            if (!lanes_[s].is_lost && !lanes_[s].listens) send(s, make_packet({.what = action::alive}));
     }
     /// Goes on with what is over.
     void poll() { arrivals_.poll(); }
@@ -109,13 +109,8 @@ public:
     }
     /// Ends what is under way. The servers take this worker for lost.
     void abort() noexcept {
-        for (std::size_t s = 0; s < lanes_.size(); ++s) {
-            try {
-                links_.with_server(rank_of(s)).abort("the client of this rank is gone");
-            } catch (const error&) {
-                // Another thread is inside a call, which is against the rules; the requests wait for their deadline.
-            }
-        }
+        for (std::size_t s = 0; s < lanes_.size(); ++s)
+            end_pair(links_.with_server(rank_of(s)), "the client of this rank is gone");
     }
 
 private:

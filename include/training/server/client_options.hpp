@@ -14,8 +14,8 @@ namespace tutti::training::server {
 /// How a client asks.
 struct client_options {
     int window = 16; ///< requests under way at each server
-    /// How long a server may answer nothing. Longer than the sum of server_options::before_first and worker_silence: a
-    /// server answers those who wait for a worker that has stopped once it takes that one for lost.
+    /// How long a server may say nothing. Those who wait for an answer hear each quarter of server_options::silence
+    /// that it lives, but not before it serves.
     any_duration deadline = std::chrono::minutes(11);
     /// While it waits for one server, the others are told that it lives, this often. A third of
     /// server_options::worker_silence.

@@ -70,11 +70,7 @@ public:
     /// All that was sent is on its way. Precondition: wait_for_all().
     void finish() {
         lanes_.finish();
-        fault f;
-        f.why = cause::invalid_argument;
-        f.operation = "client";
-        f.detail = "it is closed";
-        fail(std::move(f));
+        fail(tutti::detail::make_fault(cause::invalid_argument, "client", -1, "it is closed"));
         has_finished_ = true;
     }
 
@@ -134,13 +130,9 @@ private:
         return static_cast<std::size_t>(order.front());
     }
     void fail_lost(std::uint32_t segment) {
-        fault f;
-        f.why = cause::lost_peer;
-        f.operation = "client";
-        f.peer = last_lost_;
-        f.detail = "all servers that had segment " + std::to_string(segment) + " are lost";
-        f.remedy = "keep more copies, or go on from a checkpoint";
-        fail(std::move(f));
+        fail(tutti::detail::make_fault(cause::lost_peer, "client", last_lost_,
+                                       "all servers that had segment " + std::to_string(segment) + " are lost",
+                                       "keep more copies, or go on from a checkpoint"));
     }
 
     /// Gives it a new number, and sends it.
@@ -175,10 +167,9 @@ private:
         }
     }
     void refused(const open_request& r, answer how) {
-        fault f;
-        f.operation = "client";
-        f.peer = links_.rank_of_server(static_cast<int>(r.server));
-        f.detail = how == answer::failed ? "the server could not write its checkpoint" : "the server refuses it";
+        fault f = tutti::detail::make_fault(
+            cause::invalid_argument, "client", links_.rank_of_server(static_cast<int>(r.server)),
+            how == answer::failed ? "the server could not write its checkpoint" : "the server refuses it");
         if (is_of_segment(r.what->head.what)) return fail(std::move(f)); // updates behind it cannot be applied
         f.remedy = "see server_options::checkpoint";
         refusal_ = std::move(f);

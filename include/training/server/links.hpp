@@ -14,6 +14,18 @@
 
 namespace tutti::training::server {
 
+namespace detail {
+/// Ends what is under way on a pair, for both of its ranks: each takes the other one for lost.
+template <class Communicator>
+void end_pair(const Communicator& pair, const char* why) noexcept {
+    try {
+        pair.abort(why);
+    } catch (const error&) {
+        // Another thread is inside a call, which is against the rules; the requests wait for their deadline.
+    }
+}
+} // namespace detail
+
 /// Communicators for each pair of a server and another rank of the store. A communicator is unusable once one of its
 /// ranks is lost, or has aborted it. So a rank that is lost ends its own pairs, and all others go on. A rank that
 /// serves and works has its client and its server apart: if one of them ends, the other goes on.

@@ -40,6 +40,7 @@ enum class answer : std::uint32_t {
     later,   ///< a checkpoint is being written: ask again
     failed,  ///< a checkpoint could not be written
     lost,    ///< all servers that had the segment are lost
+    alive,   ///< no more than that: the answer is still to come
 };
 
 struct packet_head {
@@ -133,12 +134,7 @@ private:
         values_.empty() ? then_(std::move(p_)) : receive(values_, [this] { then_(std::move(p_)); });
     }
     void fail(const char* what) {
-        fault f;
-        f.why = cause::mismatch;
-        f.operation = "parameter server";
-        f.peer = by_.world_rank(peer_);
-        f.detail = what;
-        instead_(error(std::move(f)));
+        instead_(error(tutti::detail::make_fault(cause::mismatch, "parameter server", by_.world_rank(peer_), what)));
     }
 
     arrivals<Communicator>& on_;

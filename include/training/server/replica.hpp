@@ -51,13 +51,7 @@ public:
         issue(std::move(p), {to});
     }
     /// A bulk synchronous clock ends, at the head.
-    void close() {
-        packet p;
-        p.head.what = action::close;
-        p.head.segment = segment_;
-        p.head.worker = -1;
-        issue(std::move(p), {});
-    }
+    void close() { issue({{.what = action::close, .segment = segment_, .worker = -1}}, {}); }
 
     /// An update from the server before this one. False: some before it are missing.
     [[nodiscard]] bool forwarded(packet&& p, int from) {
@@ -123,11 +117,7 @@ private:
         return next < std::min(copies_, order_.size()) ? order_[next] : -1;
     }
     void send_all(int to) {
-        packet p;
-        p.head.what = action::state;
-        p.head.segment = segment_;
-        p.head.number = last_;
-        p.keys = clock_;
+        packet p{{.what = action::state, .segment = segment_, .number = last_}, clock_};
         content_.write(p);
         out_.forward(to, make_packet(p.head, std::move(p.keys), std::move(p.values)));
     }

@@ -52,10 +52,7 @@ void each_part(const placement& where, std::span<const std::uint64_t> keys, cons
             std::lower_bound(keys.begin() + static_cast<std::ptrdiff_t>(done), keys.end(), all.first + all.count);
         std::vector<std::uint64_t> part(keys.begin() + static_cast<std::ptrdiff_t>(done), end);
         for (std::uint64_t& k : part) k -= all.first;
-        packet_head h;
-        h.segment = static_cast<std::uint32_t>(g);
-        h.count = part.size();
-        h.hash = hash_of(part);
+        const packet_head h{.segment = static_cast<std::uint32_t>(g), .count = part.size(), .hash = hash_of(part)};
         const std::size_t from = std::exchange(done, done + part.size());
         f(h, std::move(part), from);
     }

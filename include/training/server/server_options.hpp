@@ -23,8 +23,8 @@ struct server_options {
     any_duration worker_silence = std::chrono::seconds(30);
     /// The same until the first request of a worker: while it reads its data, or waits for a warm start.
     any_duration before_first = std::chrono::minutes(10);
-    any_duration silence = std::chrono::hours(24); ///< another server is lost after twice as long
-    std::size_t key_lists = 16;                    ///< lists of keys that are kept of each worker
+    any_duration silence = std::chrono::minutes(5); ///< another server is lost after twice as long
+    std::size_t key_lists = 16;                     ///< lists of keys that are kept of each worker
 };
 
 namespace detail {

@@ -17,7 +17,7 @@ namespace tutti::training::server::detail {
 template <class Communicator>
 class server_port {
 public:
-    /// `silence`: twice as long a server may say nothing, and as long a worker may take nothing.
+    /// `silence`: twice as long a server may say nothing. Of a worker, what it says tells whether it is lost.
     /// `most_of_server`: keys and values in a packet of another server.
     server_port(const links<Communicator>& by, std::chrono::nanoseconds silence, std::uint64_t most_of_server)
         : links_(by), silence_(silence), most_of_server_(most_of_server) {}
@@ -26,9 +26,10 @@ public:
     /// Unless it has finished, what is under way ends, for the peers too: they take this server for lost.
     ~server_port() {
         if (has_finished_) return;
-        for (const int r : links_.where().layout().workers) end(links_.with_worker(r));
+        const char* const why = "the parameter server of this rank has ended";
+        for (const int r : links_.where().layout().workers) end_pair(links_.with_worker(r), why);
         for (const int r : links_.where().layout().servers)
-            if (r != links_.rank_of_server(links_.server())) end(links_.between_servers(r));
+            if (r != links_.rank_of_server(links_.server())) end_pair(links_.between_servers(r), why);
     }
 
     [[nodiscard]] detail::arrivals<Communicator>& arrivals() noexcept { return arrivals_; }
@@ -59,39 +60,25 @@ public:
         send_packet(arrivals_, of_server(rank), links_.peer(rank), between_servers, p);
     }
     void acknowledge(int server, std::uint32_t segment, std::uint64_t number) {
-        packet_head h;
-        h.what = action::ack;
-        h.segment = segment;
-        h.number = number;
-        forward(server, make_packet(h));
+        forward(server, make_packet({.what = action::ack, .segment = segment, .number = number}));
     }
     void say(int server, action what, std::vector<std::uint64_t> facts = {}) {
-        packet_head h;
-        h.what = what;
-        forward(server, make_packet(h, std::move(facts)));
+        forward(server, make_packet({.what = what}, std::move(facts)));
     }
     void reply(int worker, std::uint64_t request, answer status, std::uint64_t clock = 0,
                std::vector<float> values = {}) {
-        packet_head h;
-        h.number = request;
-        h.status = status;
-        h.clock = clock;
         const int rank = links_.rank_of_worker(worker);
-        send_packet(arrivals_, of_worker(rank), links_.peer(rank), replies, make_packet(h, {}, std::move(values)));
+        send_packet(arrivals_, of_worker(rank), links_.peer(rank), replies,
+                    make_packet({.status = status, .number = request, .clock = clock}, {}, std::move(values)));
     }
 
 private:
-    [[nodiscard]] Communicator of_worker(int rank) const { return links_.with_worker(rank).with_deadline(silence_); }
+    [[nodiscard]] Communicator of_worker(int rank) const {
+        return links_.with_worker(rank).with_deadline(std::chrono::hours(24));
+    }
     [[nodiscard]] Communicator of_server(int rank) const {
         const auto most = std::chrono::nanoseconds::max();
         return links_.between_servers(rank).with_deadline(silence_ < most / 2 ? 2 * silence_ : most);
-    }
-    static void end(const Communicator& pair) noexcept {
-        try {
-            pair.abort("the parameter server of this rank has ended");
-        } catch (const error&) {
-            // Another thread is inside a call, which is against the rules; the requests then wait for their deadline.
-        }
     }
 
     const links<Communicator>& links_;

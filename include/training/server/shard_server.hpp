@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../learning_rate.hpp"
 #include "request_desk.hpp"
 #include "server_port.hpp"
 
@@ -24,11 +25,11 @@ namespace tutti::training::server {
 template <class Communicator, update_rule Rule>
 class shard_server {
 public:
-    /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server, and for a
-    /// silence that is not above 0; nothing has changed then.
+    /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server, for a silence
+    /// that is not above 0, and for a rule whose numbers are not finite; nothing has changed then.
     shard_server(const links<Communicator>& by, Rule rule, server_options options = {})
-        : links_(of_server(by)), options_(detail::checked(std::move(options))),
-          others_(by.where().layout().servers.size(), by.server()),
+        : links_(of_server(by, rule)), rule_(training::detail::hash_of({training::detail::numbers_in_words(rule)})),
+          options_(detail::checked(std::move(options))), others_(by.where().layout().servers.size(), by.server()),
           sessions_(by.where().layout().workers.size(), options_.key_lists),
           port_(by, options_.silence,
                 std::max<std::uint64_t>(detail::shard<Rule>::most_written(by.where()),
@@ -44,8 +45,8 @@ public:
     void restore(const std::vector<std::string>& files) { replicas_.restore(files); }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws mismatch if another server has another consistency. Throws `error` if one has sent nothing for twice as
-    /// long as options.silence, or does not follow the protocol. It is called once.
+    /// Throws mismatch if another server has another consistency or rule. Throws `error` if one has sent nothing for
+    /// twice as long as options.silence, or does not follow the protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
     void serve() {
@@ -53,7 +54,7 @@ public:
         each_other([this](int s) { sign(s); });
         for (settle(); !is_over(); settle()) {
             give_sign();
-            port_.arrivals().wait();
+            port_.arrivals().wait(last_sign_ + options_.silence / 4);
         }
         replicas_.finish();
         each_other([this](int s) { port_.say(s, action::bye); });
@@ -69,8 +70,9 @@ private:
     using packet = detail::packet;
     using action = detail::action;
 
-    [[nodiscard]] static const links<Communicator>& of_server(const links<Communicator>& by) {
+    [[nodiscard]] static const links<Communicator>& of_server(const links<Communicator>& by, const Rule& rule) {
         if (by.server() < 0) reject("shard_server", "this rank is no server of the store");
+        training::detail::require_finite("shard_server", rule);
         return by;
     }
 
@@ -116,12 +118,8 @@ private:
         listen_to_server(from);
     }
     [[noreturn]] void fail_protocol(int from, const char* what) const {
-        fault f;
-        f.why = cause::mismatch;
-        f.operation = "shard_server::serve";
-        f.peer = links_.rank_of_server(from);
-        f.detail = std::string("it sent ") + what;
-        throw error(std::move(f));
+        throw error(tutti::detail::make_fault(cause::mismatch, "shard_server::serve", links_.rank_of_server(from),
+                                              std::string("it sent ") + what));
     }
     template <class F>
     void each_other(const F& f) {
@@ -135,22 +133,30 @@ private:
         if (others_.must_tell()) each_other([this](int s) { port_.say(s, action::idle, others_.lost()); });
         return others_.all_are_done();
     }
-    /// Others may get nothing from this server for long though workers keep it busy.
+    /// Other servers, and workers that wait for each other, may get nothing from this server for long.
     void give_sign() {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_sign_ < options_.silence / 4) return;
-        last_sign_ = now;
+        if (now() < last_sign_ + options_.silence / 4) return;
+        last_sign_ = now();
         each_other([this](int s) { sign(s); });
+        for (std::size_t w = 0; w < sessions_.size(); ++w)
+            if (sessions_.waits(w)) port_.reply(static_cast<int>(w), 0, detail::answer::alive);
     }
-    /// It lives, and has this consistency.
-    void sign(int s) { port_.say(s, action::alive, {options_.how.slack, options_.how.is_bulk ? 1U : 0U}); }
+    /// By the clock of deadlines.
+    [[nodiscard]] std::chrono::steady_clock::time_point now() const {
+        return links_.with(links_.rank_of_server(links_.server())).now();
+    }
+    /// What all servers need to have alike.
+    [[nodiscard]] std::vector<std::uint64_t> facts() const {
+        return {options_.how.slack, options_.how.is_bulk ? 1U : 0U, rule_};
+    }
+    /// It lives, and has these facts.
+    void sign(int s) { port_.say(s, action::alive, facts()); }
     void compare(const packet& sign, int from) const {
-        if (sign.keys.size() == 2 && sign.keys[0] == options_.how.slack && (sign.keys[1] != 0) == options_.how.is_bulk)
-            return;
-        fail_protocol(from, "another consistency: all servers need the same");
+        if (sign.keys != facts()) fail_protocol(from, "another consistency or rule: all servers need the same");
     }
 
     const links<Communicator>& links_;
+    std::uint64_t rule_; ///< a hash of its numbers
     server_options options_;
     detail::other_servers others_;
     detail::worker_sessions sessions_;
@@ -158,7 +164,7 @@ private:
     detail::replica_set<Rule, detail::server_port<Communicator>> replicas_;
     detail::request_desk<Rule, detail::server_port<Communicator>> desk_;
     std::vector<int> lost_workers_;
-    std::chrono::steady_clock::time_point last_sign_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point last_sign_ = now();
 };
 
 } // namespace tutti::training::server

@@ -41,6 +41,8 @@ public:
         session& s = of_[worker];
         return !s.has_ended && s.waiting.empty() && !std::exchange(s.is_listened_to, true);
     }
+    /// A request of it is not answered yet.
+    [[nodiscard]] bool waits(std::size_t worker) const noexcept { return !of_[worker].waiting.empty(); }
     /// A request has come from it.
     [[nodiscard]] bool has_spoken(std::size_t worker) const noexcept { return of_[worker].has_spoken; }
     void take(std::size_t worker, packet&& p) {

@@ -91,12 +91,13 @@ TUTTI_COLD inline notice blank_verdict(const diagnosis& q, cause why, int peer, 
 
 inline notice blank_verdict(const diagnosis& q, blame b) { return blank_verdict(q, b.why, b.peer, std::move(b.text)); }
 
-/// Blames the one that is in the earliest call, if all are in calls of one communicator; else whom the reporter waits
-/// for.
+/// Blames the one that is in the earliest call, if all are in calls of one communicator. Else it blames the first that
+/// is in a call of another communicator than the reporter; in doubt, whom the reporter waits for.
 TUTTI_COLD inline notice circle_verdict(const diagnosis& q, const std::vector<wait_graph::node>& circle) {
     if (circle.empty()) return blank_verdict(q, cause::timeout, q.report.peer, "ranks wait for each other");
     std::string text = "ranks wait for each other in a circle: rank " + std::to_string(circle.front().rank);
     const auto* late = &circle.front();
+    const wait_graph::node* elsewhere = nullptr;
     bool equal = true, mixed = false, apart = false;
     for (const auto& n : circle) {
         if (&n != &circle.front()) text += " for rank " + std::to_string(n.rank);
@@ -104,6 +105,7 @@ TUTTI_COLD inline notice circle_verdict(const diagnosis& q, const std::vector<wa
         mixed = mixed || apart || n.what->request == no_number;
         equal = equal && n.what->request == late->what->request;
         if (n.what->request < late->what->request) late = &n;
+        if (!elsewhere && n.what->communicator != q.report.communicator && n.rank != q.report.rank) elsewhere = &n;
     }
     text += " for rank " + std::to_string(circle.front().rank);
     if (mixed) {
@@ -113,7 +115,8 @@ TUTTI_COLD inline notice circle_verdict(const diagnosis& q, const std::vector<wa
     if (equal && !mixed)
         text += ", all in this call: its messages are slow or do not get through, or its algorithm is wrong, which "
                 "tutti::algorithm::prove would tell";
-    const int peer = (equal || mixed) && q.report.peer >= 0 ? q.report.peer : late->rank;
+    const int doubted = (equal || mixed) && q.report.peer >= 0 ? q.report.peer : late->rank;
+    const int peer = apart && elsewhere ? elsewhere->rank : doubted;
     return blank_verdict(q, cause::timeout, peer, text + stragglers_in_words(q));
 }
 

@@ -352,6 +352,7 @@ TEST_CASE("ranks that wait for each other in two communicators are told so", "[c
     l.take(1, with_waits(report(kind::waiting, -1, 2), {{world + 1, 0, true, {0}, "broadcast"}}), start);
     const auto v = verdict_in(l.drain());
     CHECK(v.why == cause::timeout);
+    CHECK(v.peer == 1);
     CHECK(has(v.text, "rank 0 for rank 1 for rank 0, in calls of different communicators; rank 0 in barrier; rank 1 in "
                       "broadcast"));
 }

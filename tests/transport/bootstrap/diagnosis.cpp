@@ -25,6 +25,14 @@ notice inside(int rank, int peer, std::uint64_t request, std::string call, std::
     return n;
 }
 
+/// The same on another communicator.
+notice on(std::uint64_t communicator, notice n) {
+    n.communicator = communicator;
+    for (auto& c : n.calls) c.communicator = communicator;
+    for (auto& w : n.waits) w.communicator = communicator;
+    return n;
+}
+
 /// All ranks are present and answer; the first one reports.
 struct answered {
     explicit answered(std::vector<notice> all) : first(all.front()), records(all.size()) {
@@ -61,6 +69,25 @@ TEST_CASE("unlike calls of unlike numbers are no mismatch") {
     const auto v = verdict_of_timeout(all.of());
     CHECK(v.why == cause::timeout);
     CHECK(says(v, "rank 1 is still in an earlier call, allreduce"));
+}
+
+TEST_CASE("of a circle over two communicators, the rank is blamed that is not in the call of the reporter's") {
+    const auto averages = [](int rank, int peer) { return on(1, inside(rank, peer, 3, "allreduce of gradients", 30)); };
+    const auto goes_on = [](int rank, int peer) { return on(2, inside(rank, peer, 0, "allreduce of a loss", 1)); };
+    SECTION("whoever the reporter itself waits for") {
+        const answered all({averages(0, 3), averages(1, 3), goes_on(2, 3), averages(3, 2)});
+        const auto v = verdict_of_timeout(all.of());
+        CHECK(v.peer == 2);
+        CHECK(says(v, "a circle: rank 3 for rank 2 for rank 3, in calls of different communicators"));
+    }
+    SECTION("rank 0 as well, where the reporter is outside of the circle") {
+        const answered all({averages(2, 3), averages(3, 1), averages(1, 0), goes_on(0, 1)});
+        CHECK(verdict_of_timeout(all.of()).peer == 0);
+    }
+    SECTION("and by its own report another one, which is not in its call") {
+        const answered all({goes_on(2, 3), averages(0, 3), averages(1, 3), averages(3, 2)});
+        CHECK(verdict_of_timeout(all.of()).peer == 3);
+    }
 }
 
 TEST_CASE("a message that does not fit though both ranks call the same is one of an earlier call") {

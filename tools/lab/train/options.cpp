@@ -162,9 +162,8 @@ void add_server_options(CLI::App& c, train_settings& s) {
     c.add_option("--push", s.push, "Steps of downpour from one push of gradients to the next [default: 1]")
         ->check(positive)
         ->type_name("N");
-    c.add_option(
-         "--silence", s.silence,
-         "Seconds after which a worker or replica that says nothing, as one that is stopped, is lost [default: 30]")
+    c.add_option("--silence", s.silence,
+                 "Seconds after which a rank that says nothing, as one that is stopped, is lost [default: 30]")
         ->check(CLI::Range(0.1, 1e6))
         ->check(is_number)
         ->type_name("S");

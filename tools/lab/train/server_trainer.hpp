@@ -40,7 +40,9 @@ public:
         else
             with_rule(settings_.optimizer, [&](auto rule) {
                 training::server::server_options options{.how = consistency_of(settings_),
-                                                         .worker_silence = silence_of(settings_)};
+                                                         .worker_silence = silence_of(settings_),
+                                                         .before_first = silence_of(settings_),
+                                                         .silence = silence_of(settings_)};
                 if (settings_.warm_start > 0) options.before_first = std::chrono::hours(24);
                 training::server::shard_server server(by_, rule, std::move(options));
                 server.serve();

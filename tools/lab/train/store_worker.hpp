@@ -52,8 +52,8 @@ public:
     /// lost after the start, which is collective, is not waited for.
     void train(const training::server::links<Communicator>& by, training::warm_start<Communicator>& begins,
                const worker_hooks& hooks) {
-        training::server::client<Communicator> store(by, {.deadline = std::chrono::minutes(10) + silence_of(settings_),
-                                                          .sign_every = silence_of(settings_) / 3});
+        training::server::client<Communicator> store(
+            by, {.deadline = silence_of(settings_), .sign_every = silence_of(settings_) / 3});
         if (is_first()) {
             store.put(0, part_.first_weights(settings_.seed));
             store.flush();

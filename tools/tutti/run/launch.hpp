@@ -26,7 +26,8 @@ struct launch_options {
 
     std::chrono::milliseconds patience{3000}; ///< from the first failure until the others are sent SIGTERM
     std::chrono::milliseconds grace{5000};    ///< from SIGTERM (or a forwarded signal) until SIGKILL
-    int last_rank = -1;                       ///< once it has exited, the others have `last_patience` until SIGTERM
+    /// Once it has exited, the others have `last_patience` until SIGTERM; and so has any rank that alone is left.
+    int last_rank = -1;
     std::chrono::milliseconds last_patience{5000};
     std::chrono::milliseconds limit{0};       ///< the longest that all may take together; 0: no limit
     std::function<void(int rank)> on_failure; ///< called for each rank that fails, within a moment

@@ -152,6 +152,8 @@ private:
             ended_.push_back(std::move(e));
         }
         if (ended_.empty()) return;
+        if (options_.last_rank >= 0 && crew_.running() == 1)
+            terminate_at_ = std::min(terminate_at_, clock::now() + options_.last_patience);
         const bool all_is_told = crew_.running() == 0 && !crew_.unfinished();
         if (all_is_told || std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.causal(); }))
             judge_all();

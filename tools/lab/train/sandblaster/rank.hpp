@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -48,7 +49,7 @@ inline void require_sense_of_sandblaster(const train_settings& s) {
 }
 
 [[nodiscard]] inline training::sandblaster::crew_options options_of(const train_settings& s) {
-    return {.goodbye = silence_of(s)};
+    return {.deadline = silence_of(s), .silence = silence_of(s), .goodbye = silence_of(s)};
 }
 
 /// The first settings.servers ranks hold shards, and rank 0 coordinates. The others are replicas. Throws
@@ -111,40 +112,36 @@ private:
         const std::size_t wanted = settings_.portions > 0 ? settings_.portions : 8 * replicas_;
         return std::clamp<std::size_t>(wanted, 1, examples);
     }
+    /// But for the remarks.
+    [[nodiscard]] static training::sandblaster::portion_result
+    sum_of(std::span<const training::sandblaster::portion_result> results) {
+        training::sandblaster::portion_result all;
+        for (const auto& r : results) all.loss += r.loss, all.right += r.right, all.rows += r.rows;
+        return all;
+    }
     void step(epoch_result& e) {
         if (maths_.data().steps() > 1) method_.change_objective();
         const auto portions = static_cast<std::uint32_t>(portions_of(maths_.batch()));
-        double right = 0, rows = 0;
+        training::sandblaster::portion_result all;
         const auto done = method_.step([&](vector_id x, vector_id gradient) {
             evaluated_ += maths_.batch();
-            double loss = 0;
-            right = rows = 0;
-            for (const auto& r : boss_.evaluate(x, {batch_, portions}, gradient)) {
-                loss += r.loss;
-                right += r.right;
-                rows += r.rows;
-            }
-            return loss;
+            all = sum_of(boss_.evaluate(x, {batch_, portions}, gradient));
+            return all.loss;
         });
         stuck_ = done.length > 0 ? 0 : stuck_ + 1;
         ++batch_;
         if (maths_.data().steps() == 1) batch_ = 0;
         e.loss = done.value;
-        e.train_accuracy = right / rows;
+        e.train_accuracy = all.right / all.rows;
         const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(part_);
         e.bytes = {bytes, bytes, bytes * (method_.vectors() - 2)};
     }
     void test(epoch_result& e) {
         const auto portions = static_cast<std::uint32_t>(std::min(replicas_, maths_.data().most_tests()));
         const auto results = boss_.evaluate(method_.weights(), {batch_of_tests, portions});
-        double loss = 0, right = 0, rows = 0;
-        for (const auto& r : results) {
-            loss += r.loss;
-            right += r.right;
-            rows += r.rows;
-        }
-        e.test_loss = loss / rows;
-        e.test_accuracy = right / rows;
+        const auto all = sum_of(results);
+        e.test_loss = all.loss / all.rows;
+        e.test_accuracy = all.right / all.rows;
         e.exposed_seconds = e.seconds; // a coordinator does nothing but wait for others
         e.weights_hash = results[0].remark;
         e.weights_agree = std::ranges::all_of(results, [&](const auto& r) { return r.remark == e.weights_hash; });
