@@ -71,7 +71,6 @@ TEST_CASE("output that cannot be written is status 1 and one sentence, in every 
         {"study", "hogwild --quick --seeds 2 --epochs 1 --data drawn --out " + here.path("page")},
         {"env", ""},
         {"manual", "run"},
-        {"completion", "bash"},
         {"run", "-n 1 echo y"},
     };
     const auto lost = [](const std::string& arguments) {
