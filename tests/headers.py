@@ -28,12 +28,13 @@ import sys
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wsign-conversion", "-Wformat=2", "-Werror"]
 OF_GCC = ["-Wlogical-op", "-Wuseless-cast"]
 CXX20 = ["-std=c++20"]
-# Of Qt, of X11, and assertions of Unreal and of older Boost. docs/use.md names those that break the headers.
+# Of Qt, of X11, of Windows as far as libstdc++ undefines them, and assertions of Apple, of Unreal and of older Boost. docs/use.md names those that break the headers.
 MACROS = "".join(f"#define {macro}\n" for macro in (
     "emit", "slots", "signals public", "foreach(a, b) for (a : b)", "forever for (;;)", "None 0L", "Status int", "Bool int",
     "Success 0", "True 1", "False 0", "Always 2", "Above 0", "Below 1", "KeyPress 2", "KeyRelease 3", "FocusIn 9",
     "FocusOut 10", "FontChange 255", "Expose 12", "CursorShape 0", "Unsorted 0", "GrayScale 1", "Complex 0", "Convex 2",
-    "Nonconvex 1", "ControlMask 4", "check(x) assert_that(x)", "verify(x) assert_that(x)", "require(x) assert_that(x)"))
+    "Nonconvex 1", "ControlMask 4", "check(x) assert_that(x)", "verify(x) assert_that(x)", "require(x, label) assert_that(x)",
+    "min(a, b) ((a) < (b) ? (a) : (b))", "max(a, b) ((a) > (b) ? (a) : (b))"))
 CUDA = b"#include <cuda_runtime_api.h>"  # who needs it is compiled where it is: tests/transport/cuda_ipc/without_device.cpp
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -79,7 +80,7 @@ def chains(files, include):
 
 
 def newest_clang():
-    return next(filter(shutil.which, (f"clang++-{n}" for n in range(30, 16, -1))), "clang++")
+    return next(filter(shutil.which, (f"clang++-{n}" for n in range(30, 15, -1))), "clang++")
 
 
 def rows():

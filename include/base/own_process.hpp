@@ -21,7 +21,7 @@ public:
     /// The object was made here: false in a child. Costs a load. Any thread.
     [[nodiscard]] bool is_this() const noexcept { return forks_ == forks; }
     /// Throws invalid_argument in a child.
-    void require() const {
+    void require_this() const {
         if (!is_this()) [[unlikely]]
             reject({}, "the world belongs to the process that this one was forked from",
                    "make the call there, or make a world of this process's own");

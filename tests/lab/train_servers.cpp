@@ -131,8 +131,11 @@ TEST_CASE("what servers do not do is refused in a sentence") {
     CHECK_THAT(command(line + "--checkpoint x").output, Contains("there is no --checkpoint"));
     CHECK_THAT(command(line + "--trace x").output, Contains("there is no --trace"));
     CHECK_THAT(command(line + "--servers 4").output, Contains("4 servers of 4 ranks leave no worker"));
-    CHECK_THAT(command(line + "--warm-start 3").output, Contains("--warm-start is for the modes"));
-    CHECK_THAT(command(line + "--push 3").output, Contains("--fetch and --push are for the mode downpour"));
+    CHECK_THAT(command(line + "--warm-start 3").output,
+               Contains("--warm-start is for modes asynchronous and downpour"));
+    CHECK_THAT(command("train --mode sandblaster --warm-start 3").output, Contains("--warm-start is for modes"));
+    CHECK_THAT(command("train --mode sandblaster --fetch 3").output, Contains("--fetch is for mode downpour"));
+    CHECK_THAT(command(line + "--push 3").output, Contains("--push is for mode downpour"));
     CHECK_THAT(command("train --pictures 64 --mode ddp --servers 2").output, Contains("--servers is for the modes"));
 }
 

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -107,4 +108,37 @@ TEST_CASE("a training that diverges ends, with a failure, without a checkpoint o
     }
     CHECK_THAT(command(line + "--transport memory --mode local --skip-bad-steps").output,
                Contains("for modes whose ranks average gradients"));
+}
+
+TEST_CASE("a training that diverges ends after that epoch in every mode, and names its first bad gradient") {
+    const std::string line = "train --data drawn --pictures 256 --hidden 32,32,32 --batch 8 --epochs 3 "
+                             "--learning-rate 1000 --optimizer sgd --ranks 2 --transport ";
+    for (const std::string mode :
+         {"bsp", "ssp", "asynchronous", "downpour", "local", "gossip", "hogwild", "compress"}) {
+        const auto r = command(line + (mode == "compress" ? "memory --compress top-k:0.5" : "memory --mode " + mode));
+        INFO(mode << "\n" << r.output);
+        CHECK(r.status == 1);
+        CHECK(occurrences(r.output, "the training has diverged: its loss is nan") == 1);
+        CHECK_THAT(r.output, Contains("\n    1 ") && !Contains("\n    2 ") && !Contains("-nan"));
+        CHECK_THAT(r.output, Contains("the gradient of \"") && Contains("\" on rank ") && Contains("NaN or infinite"));
+    }
+    // The status is that of the command, whoever has started the ranks.
+    const std::string launched = std::string("run -n 2 -- ") + std::getenv("TUTTI_COMMAND") + " " + line + "tcp";
+    for (const char* const mode : {"", " --mode bsp"}) {
+        const auto r = command(launched + mode);
+        INFO(r.output);
+        CHECK(r.status == 1);
+    }
+}
+
+TEST_CASE("each line of a rank says once whose it is") {
+    const std::string line = "train --transport tcp --data drawn --pictures 64 --mode bsp --ranks 3";
+    const auto own = command(line, "TUTTI_INTERFACE=nowhere0"); // the plain rank is the one that reports: the second
+    INFO(own.output);
+    CHECK(own.status == 1);
+    CHECK_THAT(own.output, Contains("[1] tutti: ") && !Contains("] ["));
+    const auto launched = command(std::string("run -n 2 -- ") + std::getenv("TUTTI_COMMAND") + " " + line);
+    INFO(launched.output);
+    CHECK(launched.status == 2);
+    CHECK_THAT(launched.output, Contains("[0] --ranks 3 was asked for") && !Contains("] ["));
 }

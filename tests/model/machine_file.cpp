@@ -5,6 +5,8 @@
 #include "support/catch.hpp"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -63,6 +65,11 @@ TEST_CASE("a machine file is written and read") {
     const std::string path = "/tmp/tutti-machine-" + std::to_string(getpid()) + ".json";
     write_machine_file(path, f);
     CHECK(tutti::model::read_machine_file(path) == f);
+    std::ifstream reader(path); // who has the file open reads all that it held, not the beginning of the next one
+    const machine_file after{"then", {{"tcp", odd_machine(bits)}}};
+    write_machine_file(path, after);
+    CHECK(std::string{std::istreambuf_iterator<char>(reader), {}} == text_of(f));
+    CHECK(tutti::model::read_machine_file(path) == after);
     std::remove(path.c_str());
     CHECK_THROWS_WITH(tutti::model::read_machine_file(path), Contains(path + " cannot be read"));
     CHECK_THROWS_WITH(write_machine_file("/nowhere/at/all", f), Contains("/nowhere/at/all cannot be written"));

@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -71,13 +72,10 @@ TEST_CASE("output that cannot be written is status 1 and one sentence, in every 
         {"study", "hogwild --quick --seeds 2 --epochs 1 --data drawn --out " + here.path("page")},
         {"env", ""},
         {"manual", "run"},
-        {"completion", "bash"},
         {"run", "-n 1 echo y"},
     };
     const auto lost = [](const std::string& arguments) {
-        const bool needs_launcher = arguments == "env "; // else it fails, for lack of one
-        const auto r = command(arguments + " >/dev/full",
-                               needs_launcher ? "TUTTI_RANK=0 TUTTI_SIZE=1 TUTTI_ADDRESS=127.0.0.1:7" : "");
+        const auto r = command(arguments + " >/dev/full");
         INFO(arguments << "\n" << r.output);
         CHECK(r.status == 1);
         CHECK(tools_test::occurrences(r.output, ": No space left on device\n") == 1);
@@ -97,6 +95,44 @@ TEST_CASE("output that cannot be written is status 1 and one sentence, in every 
     }
     CHECK(of_command.empty());
     CHECK(command("verify --ranks 0 >/dev/full").status == 2); // what failed for another reason says so
+}
+
+TEST_CASE("what would go to a closed standard output is not lost without a word") {
+    for (const char* const arguments :
+         {"--help", "model --ranks 2", "manual", "env", "draw --algorithm ring --ranks 2", "train --help",
+          "run -n 1 echo y", "bench --transport memory --ranks 1 -b 8 -e 8 -n 1",
+          "bench --transport tcp --ranks 2 -b 8 -e 8 -n 1"}) {
+        const auto r = command(std::string(arguments) + " >&-");
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 1);
+        CHECK(tools_test::occurrences(r.output, ": Bad file descriptor\n") == 1);
+    }
+    CHECK(command("run -n 1 true >&-").status == 0); // which prints nothing
+}
+
+TEST_CASE("a file beyond the limit of the process is status 1 and one sentence, and nothing is left of it") {
+    const tools_test::folder here;
+    const std::string file = here.path("file"), tiny = " --data drawn --pictures 64 --batch 8 --epochs 1 --ranks 1";
+    const auto refused = [&](const std::string& arguments) {
+        const auto r = tools_test::shell("ulimit -f 16; timeout -k 5 60 $TUTTI_COMMAND " + arguments); // 8 KiB
+        INFO(arguments << "\n" << r.output);
+        CHECK(r.status == 1);
+        CHECK(tools_test::occurrences(r.output, "File too large") == 1);
+        CHECK(!std::filesystem::exists(file + ".part"));
+    };
+    refused("model --ranks 4 --html " + file);
+    refused("model --ranks 2..16 --operation all --algorithm all >" + file);
+    refused("bench --transport memory --ranks 1 -b 8 -e 8 -n 1 --html " + file);
+    refused("manual --directory " + here.path("pages"));
+    refused("train --transport memory --html " + file + tiny);
+    // The ranks share memory for their barrier, and memory that is shared counts as a file.
+    for (const char* const transport : {"tcp", "routed", "shared_memory"})
+        refused(std::string("bench --ranks 2 -b 8 -e 8 -n 1 --transport ") + transport);
+    // A program that is run has the signal as programs have it by default, which ends them.
+    const auto r = command("run -n 1 -- sh -c 'kill -s XFSZ $$; echo goes on'");
+    INFO(r.output);
+    CHECK(r.status == 128 + SIGXFSZ);
+    CHECK_THAT(r.output, !Contains("goes on"));
 }
 
 TEST_CASE("a link stays while the file that it leads to is written, and a pipe takes what a file would") {

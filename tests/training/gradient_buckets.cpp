@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -242,6 +243,20 @@ TEST_CASE(
         const auto some = world.rank() == 0 ? std::span<const float>(w) : std::span<const float>();
         expect(fault_of([&] { gradient_buckets(world, ab, {}, some); }).why == cause::mismatch, "only one rank's");
     });
+}
+
+TEST_CASE("a number that is not finite is found at any place, among any number of others") {
+    for (std::size_t count = 0; count < 50; ++count) {
+        std::vector<float> numbers(count, std::numeric_limits<float>::max());
+        CHECK(training::detail::all_finite(numbers));
+        for (std::size_t k = 0; k < count; ++k) {
+            for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+                numbers[k] = bad;
+                CHECK(!training::detail::all_finite(numbers));
+            }
+            numbers[k] = -0.F;
+        }
+    }
 }
 
 TEST_CASE("an average that is not finite is found though the gradients were") {

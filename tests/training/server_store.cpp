@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace tutti::test::stores {
@@ -207,8 +208,14 @@ TEST_CASE("wrong calls are refused and change nothing") {
         refused([&] { c.get(std::vector<std::uint64_t>{2, 2}, two); });
         refused([&] { c.get(std::vector<std::uint64_t>{2, 10}, two); });
         refused([&] { c.get(std::vector<std::uint64_t>{2}, two); });
-        c.put(8, two);
+        c.put(8, std::vector<float>{1, 2});
+        for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+            const std::vector<float> gradients{1, bad};
+            refused([&] { c.push(8, gradients, 0.1); });
+            refused([&] { c.push(std::vector<std::uint64_t>{8, 9}, gradients, 0.1); });
+        }
         c.get(8, two);
+        expect(two == std::vector<float>{1, 2}, "the store has what was put");
     });
 }
 

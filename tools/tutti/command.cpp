@@ -33,7 +33,7 @@ constexpr auto guide = R"(tutti: collective communication with proven schedules
   tutti env      say which launcher started this process, and how it would join the others
   tutti run      start a program on several ranks, of this host or of several
   tutti ps       show what the ranks of running jobs do, and which waits for which
-  tutti manual   print the manual page of a command; completion: print what a shell completes by
+  tutti manual   print the manual page of a command
 
 The laboratory, a program of its own, tutti-lab
   tutti train    train a small network on several ranks
@@ -96,7 +96,6 @@ void add_commands(CLI::App& app, action& chosen, const std::vector<std::string>&
     add_ps(app, chosen);
     add_env(app, chosen);
     add_manual(app, chosen);
-    add_completion(app, chosen);
 }
 
 int main(int argc, char** argv) {

@@ -10,6 +10,7 @@
 #include <base/error.hpp>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -28,13 +29,11 @@
 namespace tutti::tools {
 namespace {
 
-// A descriptor that is opened later must not become standard input, output or error by accident.
+// A descriptor that is opened later must not become standard input, output or error by accident. Standard output that
+// is closed stays one that cannot be written: what is printed there would be lost without a word.
 void open_standard_descriptors() {
-    for (int number = open("/dev/null", O_RDWR); number >= 0; number = open("/dev/null", O_RDWR))
-        if (number > STDERR_FILENO) {
-            close(number);
-            return;
-        }
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(number, F_GETFD) < 0) open("/dev/null", number == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
 std::vector<std::string> commands_of(const CLI::App& app) {
@@ -140,6 +139,7 @@ int run_command(int argc, char** argv, const commands_adder& add) {
 // Whatever the command, its status is 0 only where all that it prints has been written.
 int main_of(int argc, char** argv, const commands_adder& add) {
     open_standard_descriptors();
+    std::signal(SIGXFSZ, SIG_IGN); // a file that grows beyond the limit of this process is an error to be told
     const int status = run_command(argc, argv, add);
     if (status != 0) return status;
     const std::string lost = lost_output();

@@ -24,9 +24,8 @@ void add_explain(CLI::App& app, action& chosen);
 void add_export(CLI::App& app, action& chosen);
 void add_model(CLI::App& app, action& chosen);
 void add_ps(CLI::App& app, action& chosen);
-// These speak of all commands that `app` has once its command line is understood.
+// Speaks of all commands that `app` has once its command line is understood.
 void add_manual(CLI::App& app, action& chosen);
-void add_completion(CLI::App& app, action& chosen);
 // These start ranks with the same command line.
 void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_line);
 // `program` is what the ranks run, with its arguments.

@@ -65,7 +65,7 @@ public:
     /// False in a child of the process that has made it.
     [[nodiscard]] bool is_own() const noexcept { return process_.is_this(); }
     /// Throws invalid_argument there.
-    void require_own() const { process_.require(); }
+    void require_own() const { process_.require_this(); }
     /// Guards the state that callers share: a lock if there can be several, else the presence of the one caller. Of a
     /// child nothing.
     class [[nodiscard]] guarded {

@@ -4,6 +4,7 @@
 
 // Not for the library itself: it includes nlohmann-json, so only programs that read or write machines take it.
 
+#include "../../base/whole_file.hpp"
 #include "gpu_host.hpp"
 #include "machine_file/gpus.hpp"
 #include "machine_file/json.hpp"
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace tutti::model {
@@ -69,12 +71,14 @@ struct machine_file {
     return parse_machine_file(text, path);
 }
 
-/// Throws tutti::error(invalid_argument) if the file cannot be written.
+/// Whoever reads the file meanwhile finds all of what it held, or all of this. Throws tutti::error(invalid_argument) if
+/// it cannot be written.
 inline void write_machine_file(const std::string& path, const machine_file& f) {
-    const std::string text = text_of(f); // before the file is truncated
-    std::ofstream out(path, std::ios::binary);
-    out << text << std::flush;
-    if (!out) reject("machine file", path + " cannot be written");
+    try {
+        tutti::detail::write_whole(text_of(f), path);
+    } catch (const std::system_error& e) {
+        reject("machine file", path + " cannot be written: " + e.code().message());
+    }
 }
 
 } // namespace tutti::model

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../buckets/finite_gradients.hpp"
 #include "../learning_rate.hpp"
 #include "client_port.hpp"
 #include "consistency.hpp"
@@ -80,9 +81,9 @@ public:
     /// Gradients from key `first` on, which go through the rule of the servers with this learning rate. The state of
     /// the rule is at the server. Each push to a segment is a step of its own; if bulk synchronous, the sum of all
     /// pushes of a clock is one, with the rate of the last one. Throws invalid_argument for a rate that is no number
-    /// from 0 on, and changes nothing then.
+    /// from 0 on, and for a gradient that is NaN or infinite, and changes nothing then.
     void push(std::uint64_t first, std::span<const float> gradients, double rate) {
-        training::detail::require_rate("client::push", rate);
+        require_sound(gradients, rate);
         update(detail::action::push, first, gradients, rate);
     }
     /// The same for some keys, which must increase.
@@ -91,7 +92,7 @@ public:
     }
     /// The same for some keys, which must increase.
     void push(std::span<const std::uint64_t> keys, std::span<const float> gradients, double rate) {
-        training::detail::require_rate("client::push", rate);
+        require_sound(gradients, rate);
         update(detail::action::push, keys, gradients, rate);
     }
 
@@ -169,6 +170,15 @@ private:
                                               "save again"));
     }
 
+    /// A NaN would come to all workers with the weights, and nobody could say whose it was.
+    static void require_sound(std::span<const float> gradients, double rate) {
+        training::detail::require_rate("client::push", rate);
+        if (training::detail::all_finite(gradients)) return;
+        std::size_t bad = 0;
+        while (training::detail::all_finite(gradients.subspan(bad, 1))) ++bad;
+        reject("client::push", "gradient " + std::to_string(bad) + " of these is NaN or infinite",
+               "leave out this push");
+    }
     static void require_as_many(const char* call, std::size_t keys, std::size_t values) {
         if (keys != values) reject(call, std::to_string(values) + " values for " + std::to_string(keys) + " keys");
     }

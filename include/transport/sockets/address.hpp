@@ -186,7 +186,7 @@ TUTTI_COLD [[nodiscard]] inline endpoint parse_endpoint(std::string_view text, c
                          "write host:port, 10.0.0.1:29500 or [2001:db8::1]:29500");
     };
     const auto colon = text.rfind(':');
-    if (colon == std::string_view::npos) wrong("it has no port");
+    if (colon == std::string_view::npos || text.back() == ']') wrong("it has no port");
     std::string_view host = text.substr(0, colon);
     const std::string_view digits = text.substr(colon + 1);
     const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';

@@ -18,6 +18,7 @@ TEST_CASE("what is no endpoint is refused with its name, its text and the reason
     const auto [text, why] = GENERATE(table<const char*, const char*>({
         {"", "no port"},
         {"node0", "no port"},
+        {"[::1]", "no port"},
         {":80", "no host"},
         {"node0:", "from 1 to 65535"},
         {"node0:0", "from 1 to 65535"},

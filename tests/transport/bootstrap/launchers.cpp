@@ -148,6 +148,10 @@ TEST_CASE("what Slurm did not know is not set", "[launchers]") {
     auto v = slurm();
     v["SLURM_STEP_NODELIST"] = "(null)";
     CHECK(has(identity_failure(v), "SLURM_STEP_NODELIST is not set"));
+    for (const char* const none : {"None", "(none)"}) {
+        v["SLURM_STEP_NODELIST"] = none;
+        CHECK(has(identity_failure(v), "it names no first host"));
+    }
     v["SLURMD_NODENAME"] = "(null)";
     v["SLURM_STEP_NUM_NODES"] = "1";
     CHECK(identity_in(v).rendezvous.host == "127.0.0.1");

@@ -21,6 +21,7 @@ public:
 
     void reduces(bool does) override { reduces_ = does; }
     void finish() override {
+        base::finish();
         if (!reduces_) return;
         const training::detail::exposed_time timed(this->exposed_, this->now_);
         sent_ += buckets_.finish();

@@ -48,6 +48,8 @@ std::vector<use> uses_of(const train_settings& s) {
              {"--skip-bad-steps"},
              "for modes whose ranks average gradients by allreduce"},
             {s.mode == "ssp", {"--staleness"}, "for mode ssp"},
+            {s.mode == "downpour", {"--fetch", "--push"}, "for mode downpour"},
+            {s.mode == "downpour" || s.mode == "asynchronous", {"--warm-start"}, "for modes asynchronous and downpour"},
             {has_servers(s) || is_batch, {"--silence"}, "for modes whose ranks may be lost: those with servers"},
             {!is_batch,
              {"--optimizer", "--learning-rate", "--reference-batch", "--warm-up", "--schedule"},

@@ -35,13 +35,16 @@ public:
         std::ranges::fill(gradients_, 0.F);
         waiting([this] { begin_step(); });
     }
+    /// What is not finite would spread to all that read the weights: the gradient of such a step counts as zero.
     void step(double rate, double) override {
+        if (!is_finite_) std::ranges::fill(gradients_, 0.F);
         waiting([&] { end_step(rate); });
         ++steps_;
     }
     void release(std::size_t) override {}
     void ready(std::size_t) override {}
-    void finish() override {}
+    void finish() override { is_finite_ = look_.finds_all_finite(*this, begin_.size() - 1); }
+    std::optional<bad_step> first_bad() override { return look_.first_bad(); }
     void reduces(bool) override {}
     void clip(double most) override { training::clip(gradients_, most); }
     std::size_t steps() override { return steps_; }
@@ -75,6 +78,8 @@ private:
     std::vector<float> gradients_;
     std::chrono::nanoseconds waited_{};
     std::size_t steps_ = 0;
+    own_look look_;
+    bool is_finite_ = true; ///< the gradient of this step
 };
 
 /// Each step reads all weights, and pushes its gradients as an update of its own. How old what it reads may be, the

@@ -155,7 +155,8 @@ void train_report::warn_of_divergence(const epoch_result& e) {
                std::isfinite(e.loss) ? e.test_loss : e.loss);
 }
 
-void train_report::add(const epoch_result& e) {
+void train_report::add(epoch_result e) {
+    e.loss = std::abs(e.loss), e.test_loss = std::abs(e.test_loss); // a NaN may have a sign, which says nothing
     epochs_.push_back(e);
     line_.clear();
     warn_of_divergence(e);

@@ -34,7 +34,7 @@ public:
     /// It ends early, since the line search of that step found no lower loss.
     void stuck(std::size_t step);
 
-    void add(const epoch_result& e);
+    void add(epoch_result e);
     /// Weights of servers: how many reads were so many clocks old.
     void read(const std::vector<std::uint64_t>& reads);
     /// Of weights that were not trained here.

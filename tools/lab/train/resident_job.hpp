@@ -26,7 +26,8 @@ public:
     std::span<float> gradient(std::size_t i) override { return of(gradients(), i); }
     void clear() override { std::ranges::fill(gradients(), 0.F); }
     void ready(std::size_t) override {}
-    void finish() override {}
+    void finish() override { look_.finds_all_finite(*this, plan_.parameters().size()); }
+    std::optional<bad_step> first_bad() override { return look_.first_bad(); }
     void reduces(bool) override {}
     void clip(double most) override { training::clip(gradients(), most); }
     std::size_t steps() override { return optimizer_.steps(); }
@@ -58,6 +59,9 @@ protected:
     training::optimizer<Rule> optimizer_;
     std::vector<float> weights_;
     std::chrono::nanoseconds exposed_{};
+
+private:
+    own_look look_;
 };
 
 } // namespace tutti::tools

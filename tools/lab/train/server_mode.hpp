@@ -36,11 +36,7 @@ namespace tutti::tools {
 inline void require_sense_of_servers(const train_settings& s) {
     if (s.servers > 1 && !has_servers(s))
         throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous, downpour and sandblaster");
-    if ((s.fetch > 1 || s.push > 1) && s.mode != "downpour")
-        throw std::invalid_argument("--fetch and --push are for the mode downpour");
     if (s.portions > 0) throw std::invalid_argument("--portions is for the mode sandblaster");
-    if (s.warm_start > 0 && s.mode != "asynchronous" && s.mode != "downpour")
-        throw std::invalid_argument("--warm-start is for the modes asynchronous and downpour");
     if (!has_servers(s)) return;
     const auto refuse = [&s](const std::string& why) { throw std::invalid_argument("mode " + s.mode + ": " + why); };
     if (s.optimizer == "lars") refuse("lars needs the norms of whole layers, which no server has");

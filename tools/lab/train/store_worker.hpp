@@ -11,10 +11,15 @@
 #include "weights_hash.hpp"
 
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace tutti::tools {
 
@@ -28,6 +33,7 @@ struct worker_hooks {
     std::function<void(std::size_t steps, double loss)> told{}; ///< by the first worker: likewise, and the step's loss
     std::function<void(const epoch_result&)> tested{};          ///< by the first worker
     std::function<void(std::size_t steps)> interrupted{};       ///< by the first worker: SIGINT came
+    std::function<void()> diverged{};                           ///< a worker ends since its losses are no numbers
     std::function<void(const training::server::staleness_histogram&)> ended{}; ///< a worker: how old what it read was
     std::size_t test_every = 0; ///< steps of the first worker from one test to the next; 0: those of an epoch
 };
@@ -95,10 +101,18 @@ private:
             const neural::score last = make_step(job, pass, hooks);
             trained.score += last;
             if (job.steps() == settings_.warm_start) begins.tell();
-            if (!is_first()) continue;
-            if (hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
+            if (is_first() && hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
             if (job.steps() % every != 0) continue;
-            if (hooks.tested) hooks.tested(tested(store, job, trained));
+            bool is_well = std::isfinite(trained.score.loss);
+            if (is_first() && hooks.tested) {
+                const epoch_result result = tested(store, job, trained);
+                hooks.tested(result);
+                is_well = is_well && std::isfinite(result.test_loss);
+            }
+            if (!is_well && !hooks.goes_on) { // each worker finds out by itself
+                if (hooks.diverged) hooks.diverged();
+                break;
+            }
             trained = {now_(), std::chrono::duration<double>(job.exposed()).count(), {}};
         }
     }
@@ -109,7 +123,14 @@ private:
         neural::score made;
         hooks.computes(step, [&] { made = pass.train(of_epoch); });
         if (settings_.clip > 0) job.clip(settings_.clip);
+        const bool was_well = !job.first_bad() || job.first_bad()->step <= step;
         job.step(rates_(step), mean_loss(made));
+        if (!was_well) {
+            made.loss = std::numeric_limits<double>::quiet_NaN();
+            fmt::print(stderr, "step {}: the gradient of \"{}\" on rank {} is NaN or infinite, and counts as zero\n",
+                       step + 1, part_.parameters()[job.first_bad()->parameter].name,
+                       grid_.world.world_rank(grid_.world.rank()));
+        }
         if (hooks.stepped) hooks.stepped(job.steps());
         return made;
     }

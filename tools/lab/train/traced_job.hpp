@@ -41,6 +41,7 @@ public:
         of_->reduces(does);
     }
     std::optional<training::bad_gradient> bad() override { return of_->bad(); }
+    std::optional<bad_step> first_bad() override { return of_->first_bad(); }
     void leave_out() override {
         of_->leave_out();
         trace_.end_step();

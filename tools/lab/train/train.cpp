@@ -70,15 +70,13 @@ int train_with_servers(const any_communicator& world, const train_settings& s, c
     if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
     std::optional<train_report> report;
     bool is_well = true;
+    hooks.diverged = [&] { is_well = false; };
     if (one.is_first_worker()) {
         report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
         hooks.told = [&](std::size_t steps, double loss) {
             report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
         };
-        hooks.tested = [&](const epoch_result& e) {
-            report->add(e);
-            is_well = is_well && is_finite(e);
-        };
+        hooks.tested = [&](const epoch_result& e) { report->add(e); };
         hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
         hooks.ended = [&](const auto& read) { report->read(read.counts()); };
     }

@@ -17,6 +17,7 @@
 #include <array>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -74,6 +75,7 @@ public:
         result.epoch = epoch;
         if (left_out_ - left_out_before == steps)
             result.loss = std::numeric_limits<double>::quiet_NaN(); // nothing learnt
+        if (!std::isfinite(result.loss) || !std::isfinite(result.test_loss)) tell_first_bad();
         result.seconds = seconds_since(start);
         if (computes_.of_step) result.virtual_seconds = seconds_since(made_);
         result.exposed_seconds = std::chrono::duration<double>(job_->exposed() - exposed_before).count();
@@ -188,6 +190,18 @@ private:
                        settings_.leave_out_bad ? "; the step is left out" : "",
                        bad_steps_ > 1 ? fmt::format(", as {} before it", bad_steps_ - 1) : "");
         return settings_.leave_out_bad && any[0] == 1;
+    }
+    /// After a training that diverged where each rank looks at its own gradients: rank 0 tells who was first.
+    /// Collective.
+    void tell_first_bad() {
+        constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+        const auto own = job_->first_bad();
+        const auto rank = static_cast<std::uint64_t>(grid_.world.rank());
+        std::array<std::uint64_t, 1> first{own ? own->step << 32U | rank << 16U | own->parameter : none};
+        grid_.world.allreduce(first, minimum);
+        if (first[0] != none && rank == 0)
+            fmt::print(stderr, "step {}: the gradient of \"{}\" on rank {} is the first that is NaN or infinite\n",
+                       first[0] >> 32U, part_.parameters()[first[0] & 0xffffU].name, first[0] >> 16U & 0xffffU);
     }
     [[nodiscard]] std::uint64_t sent_bytes() { return job_->sent().value_or(training::compressed::traffic{}).bytes; }
     void clip() {

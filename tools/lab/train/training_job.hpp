@@ -17,6 +17,12 @@
 
 namespace tutti::tools {
 
+/// A gradient of one rank that is NaN or infinite.
+struct bad_step {
+    std::size_t step; ///< from 1
+    std::size_t parameter;
+};
+
 /// Weights, gradients and an optimizer, spread over the ranks as one of the modes does it. Parameters are those of
 /// training::sharded, and so are the rules of use; all calls but bytes() and exposed() are for all ranks together.
 class training_job {
@@ -33,6 +39,8 @@ public:
     virtual void reduces(bool does) = 0;
     /// Of the last round: whose gradient is not finite, where ranks average them. The same on all ranks.
     [[nodiscard]] virtual std::optional<training::bad_gradient> bad() { return {}; }
+    /// This rank's first gradient that was not finite, where each looks at its own alone.
+    [[nodiscard]] virtual std::optional<bad_step> first_bad() { return {}; }
     /// In place of step(), with the weights as they are: where there may be bad gradients.
     virtual void leave_out() {}
     virtual void clip(double most) = 0;
@@ -55,6 +63,24 @@ public:
     [[nodiscard]] virtual std::chrono::nanoseconds exposed() const = 0;
     /// Of the last round that reduced.
     [[nodiscard]] virtual std::span<const training::activity> activities() const = 0;
+};
+
+/// Looks at the gradients of one rank, before they are averaged or sent, if ever.
+class own_look {
+public:
+    /// Whether all of a job's are finite.
+    bool finds_all_finite(training_job& job, std::size_t parameters) {
+        for (std::size_t i = 0; i < parameters; ++i)
+            if (!training::detail::all_finite(job.gradient(i))) {
+                if (!first_) first_ = bad_step{job.steps() + 1, i};
+                return false;
+            }
+        return true;
+    }
+    [[nodiscard]] const std::optional<bad_step>& first_bad() const noexcept { return first_; }
+
+private:
+    std::optional<bad_step> first_;
 };
 
 /// Every rank has all.

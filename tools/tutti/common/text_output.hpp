@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <base/file_place.hpp>
+#include <base/whole_file.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,41 +23,10 @@ namespace tutti::tools {
 
 /// Writes all of a text to a file, where it takes the place of what was there; without a name, or to "-", to
 /// standard output. Throws std::system_error.
-inline void write_through(std::string_view text, const std::string& file) {
-    const bool standard = is_standard_output(file);
-    std::FILE* const out = standard ? stdout : std::fopen(file.c_str(), "w");
-    bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
-    int why = errno;
-    if (out && !standard && std::fclose(out) != 0 && written) { // some file systems tell only then
-        written = false;
-        why = errno;
-    }
-    if (!written)
-        throw std::system_error(why, std::generic_category(), "cannot write " + (standard ? "standard output" : file));
-}
-
-/// Likewise, and whoever reads a plain file meanwhile, or after this was ended halfway, finds all of the earlier text
-/// or all of this one: it is written beside, and renamed. A symbolic link stays; what is no plain file is written to.
 inline void write_whole(std::string_view text, const std::string& file) {
-    std::error_code none;
-    const auto place = tutti::detail::place_of_plain_file(file);
-    if (is_standard_output(file) || !place) return write_through(text, file);
-    const std::string beside = *place + ".part";
-    std::error_code failed;
-    try {
-        write_through(text, beside);
-        if (const auto before = std::filesystem::status(*place, none); std::filesystem::exists(before))
-            std::filesystem::permissions(beside, before.permissions(), none);
-        std::filesystem::rename(beside, *place, failed);
-    } catch (const std::system_error& e) {
-        failed = e.code();
-    }
-    if (!failed) return;
-    std::filesystem::remove(beside, none);
-    // The folder may take no new file where this one may be written.
-    if (failed == std::errc::permission_denied || failed == std::errc::operation_not_permitted)
-        return write_through(text, file);
-    throw std::system_error(failed, "cannot write " + file);
+    if (!is_standard_output(file)) return tutti::detail::write_whole(text, file);
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        throw std::system_error(errno, std::generic_category(), "cannot write standard output");
 }
 
 /// Whether one of the files is standard output: then nothing else may go there. Throws std::invalid_argument if several

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 #include "../common/own_variables.hpp"
+#include "../common/text_output.hpp"
 #include "commands.hpp"
 #include "findings.hpp"
 
 #include <transport/join/launchers.hpp>
 
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <string>
@@ -76,7 +76,7 @@ public:
     int print(const std::string& prefix) const {
         std::string all;
         for (const auto& line : lines_) all += prefix + line + "\n";
-        std::fwrite(all.data(), 1, all.size(), stdout);
+        write_whole(all, "");
         return failed_ ? 1 : 0;
     }
 

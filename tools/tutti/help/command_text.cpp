@@ -71,7 +71,6 @@ option_text option_text_of(const CLI::Option& option) {
     if (o.words.empty()) o.words = known_names(o);
     if (const auto bounds = words_between(taken, '[', ' ', ']'); bounds.size() == 3)
         o.range = bounds.front() + " to " + bounds.back();
-    for (const char* const kind : {"FILE", "DIR", "PATH"}) o.file = o.file || o.value.find(kind) != std::string::npos;
     return o;
 }
 

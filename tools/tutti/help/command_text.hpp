@@ -18,7 +18,6 @@ struct option_text {
     std::string range;              ///< which numbers it takes, in words; empty where it takes others too
     std::string description;
     std::vector<std::string> words; ///< its values, or beginnings of them, where they are known
-    bool file = false;              ///< whether its value names a file
     bool required = false;
 };
 
@@ -32,7 +31,7 @@ struct command_text {
     std::vector<command_text> commands;
 };
 
-/// The texts of an application and its subcommands, from which manual pages and completions are made.
+/// The texts of an application and its subcommands, from which manual pages are made.
 [[nodiscard]] command_text text_of(const CLI::App& app);
 
 } // namespace tutti::tools

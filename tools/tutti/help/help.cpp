@@ -3,7 +3,6 @@
 
 #include "../commands.hpp"
 #include "../common/text_output.hpp"
-#include "completion.hpp"
 #include "manual.hpp"
 
 #include <filesystem>
@@ -28,19 +27,6 @@ Examples:
 Exit status:
   0  it is written
   1  a file cannot be written
-  2  the command line is wrong)";
-
-constexpr auto completion_footer =
-    R"(Commands, options, values that are known and file names are completed. Installations hold all three scripts.
-
-Examples:
-  source <(tutti completion bash)
-  tutti completion zsh > ~/.zfunc/_tutti        # where ~/.zfunc is in fpath
-  tutti completion fish > ~/.config/fish/completions/tutti.fish
-
-Exit status:
-  0  it is printed
-  1  it cannot be written
   2  the command line is wrong)";
 
 int write_all_pages(const command_text& all, const std::string& version, const std::string& directory) {
@@ -78,23 +64,6 @@ void add_manual(CLI::App& app, action& chosen) {
             const command_text all = text_of(app);
             if (s->directory.empty()) return write_page(all, app.version(), s->command);
             return write_all_pages(all, app.version(), s->directory);
-        };
-    });
-}
-
-void add_completion(CLI::App& app, action& chosen) {
-    auto shell = std::make_shared<std::string>();
-    CLI::App* const c = app.add_subcommand("completion", "Print the script by which a shell completes command lines");
-    c->footer(completion_footer);
-    c->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-    c->callback([shell, &app, &chosen] {
-        chosen = [shell, &app] {
-            const command_text all = text_of(app);
-            write_whole(*shell == "bash"  ? bash_completion(all)
-                        : *shell == "zsh" ? zsh_completion(all)
-                                          : fish_completion(all),
-                        "");
-            return 0;
         };
     });
 }

@@ -3,8 +3,6 @@
 
 #include "manual.hpp"
 
-#include "completion.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -86,7 +84,7 @@ std::string synopsis(const command_text& all, const command_text& one) {
         const std::string name = fmt::format("\\fI{}\\fR", roff(a.names.front()));
         out += a.required ? " " + name : " [" + name + "]";
     }
-    if (one.name == starts_a_program) out += " [\\-\\-] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]";
+    if (one.name == "run") out += " [\\-\\-] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR...]";
     return out + "\n";
 }
 

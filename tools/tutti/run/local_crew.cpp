@@ -46,7 +46,8 @@ void local_crew::start(int rank) {
                         {"TUTTI_SIZE", std::to_string(options_.ranks)},
                         {"TUTTI_ADDRESS", where_.address},
                         {"TUTTI_SECRET", where_.secret},
-                        {"TUTTI_SECRET_FILE", ""}};
+                        {"TUTTI_SECRET_FILE", ""},
+                        {"TUTTI_PLAIN_RANK", options_.program.empty() ? "" : std::to_string(options_.plain_rank)}};
     if (!options_.pretended.empty())
         what.environment.emplace_back("TUTTI_HOST",
                                       fmt::format("host-{}", options_.pretended[static_cast<std::size_t>(rank)]));

@@ -7,6 +7,7 @@
 #include "spawn.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
@@ -25,11 +26,15 @@ launch_options local_ranks(const std::vector<std::string>& command_line, int ran
 
 namespace {
 
-/// What to put in front of a line of this rank. tutti run does it for all but rank 0, other launchers for none.
+/// Where this very program started this rank: the one whose output goes out as it is, or -1.
+const char* plain_rank() { return std::getenv("TUTTI_PLAIN_RANK"); }
+
+/// What to put in front of a line of this rank. tutti's launcher does it for all but a plain rank, others for none.
 std::string own_prefix() {
     try {
         const auto place = launched_place();
-        if (place && (!place->by_tutti || place->rank == 0)) return fmt::format("[{}] ", place->rank);
+        if (place && (!place->by_tutti || (plain_rank() && std::to_string(place->rank) == plain_rank())))
+            return fmt::format("[{}] ", place->rank);
     } catch (const std::exception&) { // that is being reported
     }
     return {};
@@ -42,7 +47,8 @@ int as_rank(const std::function<int()>& part) {
         if (*e.what()) fmt::print(stderr, "{}{}\n", own_prefix(), e.what()); // else another rank says it
     };
     try {
-        return part();
+        const int status = part();
+        return status == result_is_wrong && !plain_rank() ? 1 : status;
     } catch (const std::invalid_argument& e) {
         say(e);
         return usage_is_wrong;

@@ -12,7 +12,8 @@
 
 namespace tutti::tools {
 
-/// The exit status of a rank that has nothing more to say about what went wrong: all of it has been printed.
+/// The exit status of a rank that has nothing more to say about what went wrong: all of it has been printed. Of a rank
+/// that another launcher started it is 1, as of the command.
 inline constexpr int result_is_wrong = 3;
 
 /// The exit status of a rank, and of the command, where nothing is wrong but something became slower than it was.

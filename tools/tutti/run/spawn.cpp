@@ -55,7 +55,7 @@ void unblock_signals() {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     // Others are as they were when this program began: what nohup ignores, ranks ignore too.
-    for (int number : {SIGCHLD, SIGTERM, SIGPIPE, SIGTTOU}) std::signal(number, SIG_DFL);
+    for (int number : {SIGCHLD, SIGTERM, SIGPIPE, SIGTTOU, SIGXFSZ}) std::signal(number, SIG_DFL);
 }
 
 // What the child does between fork and exec; the caller has one thread, so allocation is allowed here.

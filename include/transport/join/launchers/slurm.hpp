@@ -45,7 +45,8 @@ TUTTI_COLD inline identity read() {
     }
     const auto list = variable("SLURM_STEP_NODELIST");
     if (list.empty() && !me.one_host) bootstrap_failed("SLURM_STEP_NODELIST is not set", say_it_yourself);
-    const auto first = me.one_host ? "127.0.0.1" : first_host(list);
+    const bool names_none = list == "None" || list == "(none)"; // as scripts print what they do not know
+    const std::string first = me.one_host ? "127.0.0.1" : names_none ? "" : first_host(list);
     if (first.empty())
         bootstrap_failed("SLURM_STEP_NODELIST is \"" + list + "\": it names no first host", say_it_yourself);
     me.rendezvous = {first, port_of(variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID"))};
