@@ -317,6 +317,7 @@ TEST_CASE("of the threads and GPUs that nccl-tests takes one each will do, and -
 TEST_CASE("a median of one or two iterations is marked") {
     CHECK_THAT(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 2").output, Contains(" ~"));
     CHECK_THAT(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 3").output, !Contains(" ~"));
+    CHECK_THAT(command("bench --transport memory --ranks 2 -b 8 -e 8 -n 1").output, Contains(", 1 iteration a row"));
 }
 
 TEST_CASE("more threads than cores are warned of where overlap is measured") {
@@ -383,6 +384,14 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("-d float32 -o bitwise_and", "nothing to measure: --op bitwise_and is not for elements of --type float32");
     refused("-d int32 -o average", "nothing to measure: --op average is not for elements of --type int32");
     refused("--operation broadcast --place out", "nothing to measure: broadcast has no place out");
+    refused("--operation pingpong --place in --pairs 1", "nothing to measure: pingpong has no place in");
+    refused("-r 1", "--root is for operations that have one, such as --operation broadcast");
+    refused("--operation pingpong -r all", "--root is for operations that have one");
+    refused("--pairs 1", "--pairs is for messages between two ranks, such as --operation pingpong");
+    refused("--operation sendrecv,matrix --pairs 1", "--pairs is for messages between two ranks");
+    refused("--transport shared_memory --lanes 4", "--lanes is for what goes over tcp: --transport tcp, routed");
+    refused("--transport tcp --lend-bytes 4K", "--lend-bytes is for what goes over shared memory: --transport shared");
+    refused("--transport memory --lend-bytes 4K", "--lend-bytes is for what goes over shared memory");
     refused("--place here", "here");
     refused("-b 4X", "'4X' is no size");
     refused("-b 8 -e 4", "the smallest size is above the largest");

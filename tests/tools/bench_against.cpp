@@ -152,6 +152,17 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     refused(" --cold", "cold is true now, but false in");
     refused(" --progress in_thread", "progress is in_thread now");
     refused(" --algorithm ring", "holds none of the rows");
+    // Times of a loop, and of messages that are answered, were those of the slowest rank. Others are what they were.
+    with("mean_us", 1);
+    CHECK(command(two_sizes + option).status == 5); // one launch is too few
+    auto of_loop = rows;
+    for (auto& row : of_loop) row["mean_us"] = 1, row["timing"] = "loop";
+    here.write("then.json", of_loop.dump());
+    refused(" --timing loop", "has times by other rules, as an older tutti bench: measure again");
+    auto of_messages = rows;
+    for (auto& row : of_messages) row["mean_us"] = row["pairs"] = 1;
+    here.write("then.json", of_messages.dump());
+    refused("", "has times by other rules");
     here.write("then.json", "[]");
     refused("", "holds no rows");
     here.write("then.json", "[{\"operation\": \"allreduce\"}]");
@@ -165,6 +176,9 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     CHECK(mixed.status == 2);
     CHECK_THAT(mixed.output, Contains(text + " is not what tutti bench --json writes") && !Contains("exception"));
     CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
+    const auto a_folder = command("bench --against " + here.path(""));
+    CHECK(a_folder.status == 2);
+    CHECK_THAT(a_folder.output, Contains("--against: cannot read " + here.path("")));
     CHECK(command("bench --tolerance 3").status == 2);
     CHECK_THAT(command("bench --against /nowhere.json --tolerance -5").output,
                Contains("'-5' is no number from 0 to 1000000000000\n"));
@@ -190,10 +204,10 @@ TEST_CASE("several files are rounds of one run, and none of them is written over
     const folder here;
     const std::string option = against(here, "--transport memory -n 3 --rounds 5", [](auto&) {});
     const std::string again = here.write("again.json", here.read("then.json"));
-    for (const char* const file : {" --json ", " --csv ", " --trace "}) {
+    for (const char* const file : {" --json ", " --csv ", " --trace ", " --html "}) {
         const auto refused = command(two_sizes + option + "," + again + file + again);
         CHECK(refused.status == 2);
-        CHECK_THAT(refused.output, Contains("again.json would be overwritten"));
+        CHECK_THAT(refused.output, Contains("again.json is named twice: of --json"));
     }
     const auto r = command(two_sizes + option + "," + again + " --json " + here.path("now.json"));
     INFO(r.output);

@@ -6,6 +6,8 @@
 
 #include "support/catch.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -174,6 +176,21 @@ TEST_CASE("what IMB-MPI1 prints is compared: each number of processes by itself,
     CHECK(occurrences(r.output, "\nimb.txt ") == 2);
 }
 
+TEST_CASE("IMB's Uniband is compared with message_rate: its bandwidth is that of all pairs, each of 64 messages") {
+    const folder here;
+    const std::string imb = here.write("uniband.txt", R"(#    Intel(R) MPI Benchmarks 2021.7, MPI-1 part
+# Benchmarking Uniband
+# #processes = 4
+       #bytes #repetitions   Mbytes/sec      Msg/sec
+            0         1000         0.00      4166250
+         1024         1000      1024.00      1000000
+)");
+    const auto r = beside_file(imb, "--ranks 4 --operation message_rate --bytes 1K");
+    INFO(r.output);
+    CHECK(r.status == 0); // 2 pairs * 64 messages * 1024 bytes at 1024 bytes a microsecond
+    CHECK_THAT(r.output, row_beside("uniband.txt", "1024", "message_rate pairs 2", "out", "128.0"));
+}
+
 TEST_CASE("what nccl-tests prints is compared, out of place and in place; the file or its name says the operation") {
     const folder here;
     const auto check = [](const std::string& file, const std::string& name) {
@@ -225,7 +242,10 @@ TEST_CASE("ratios to other programs' times are a verdict only where a tolerance 
     CHECK_THAT(slower.output,
                Contains("# beside osu.txt: slower in 1 row, faster in 0, neither in 0, not judged in 0\n") &&
                    Contains("  slower\n"));
-    CHECK(beside_file(file("0.00001"), what + " --tolerance 50").status == 4);
+    const auto judged = beside_file(file("0.00001"), what + " --tolerance 50");
+    CHECK(judged.status == 4);
+    CHECK_THAT(judged.output,
+               Contains("is called slower in 3.1 % of comparisons at most\n")); // 1 in 32, of five rounds
     CHECK(beside_file(file("1e9"), what + " --tolerance 50").status == 0);
     CHECK(beside_file(file("0.00001"), what + " --tolerance 50 --rounds 2").status == 5); // too few to judge
     CHECK_THAT(beside_file(file("0.00001"), what + " --rounds 2").output, Contains("  not judged\n"));
@@ -283,6 +303,14 @@ TEST_CASE("other libraries are measured in turn, told apart by name, and what th
     }
     // Of ours 2 rounds of 2 types and 2 places, of others one type less.
     const std::string rows = here.read("ours.json");
+    for (const auto& row : nlohmann::json::parse(rows)) {
+        CHECK(row.at("round") == row.at("launch"));
+        CHECK(row.at("version").is_null() == (row.at("library") != "tutti")); // its own is not known
+    }
+    CHECK(occurrences(rows, "\"round\":1,") * 2 == occurrences(rows, "\"round\":"));
+    const auto nothing = command("bench --ranks 2 --bytes 8 -n 1 -d float16 --contestant " + names);
+    CHECK(nothing.status == 2);
+    CHECK_THAT(nothing.output, Contains(" has none of the calls that are to be measured\n"));
     CHECK(occurrences(rows, "\"library\":\"tutti\"") == 8);
     for (const std::string name : {"openmpi", "mpich"})
         CHECK(occurrences(rows, "\"library\":\"" + name + "\"") == (names.find(name) == std::string::npos ? 0 : 4));

@@ -32,6 +32,9 @@ TEST_CASE("an overlap is told where call and computation are of a kind, and both
     CHECK(overlap_times{100, 100, 100}.percent() == 100.);
     CHECK(overlap_times{100, 100, 150}.percent() == 50.);
     CHECK(overlap_times{100, 120, 300}.percent() == 0.);
+    CHECK(overlap_times{100, 100, 300}.percent() == 0.); // one and a half times their sum, and no more
+    CHECK(!overlap_times{100, 100, 301}.percent());
+    CHECK(!overlap_times{38.8, 38.9, 117.2}.percent());    // 1.5 * 77.7 = 116.55
     CHECK(overlap_times{100, 120, 115}.percent() == 100.); // a little less is noise
     CHECK(!overlap_times{100, 400, 420}.percent());        // the computation waited for a core
     CHECK(!overlap_times{400, 100, 420}.percent());

@@ -72,6 +72,39 @@ TEST_CASE("a pingpong's time and bandwidth are those of one message, half of the
     }
 }
 
+TEST_CASE("times of messages that are answered are of the rank that begins, whenever the other one comes") {
+    const auto with_busy = [](const char* what, int busy) {
+        return row_of(of(what, 8), 2, 20ms, [=](const job& j) { return j.rank == busy; });
+    };
+    for (const std::string what : {"pingpong", "multi_latency", "stream", "message_rate"}) {
+        INFO(what);
+        const double least =
+            what == "stream" || what == "message_rate" ? 20'000 : 10'000; // else half of there and back
+        const auto row = with_busy(what.c_str(), 0);
+        CHECK(row.at("min_us").get<double>() >= least);
+        for (const char* key : {"avg_us", "rank_min_us"}) CHECK(row.at(key).get<double>() >= least);
+        CHECK(row.at("rank_min_us") == row.at("rank_max_us"));
+        CHECK(row.at("slowest_rank") == 0);
+        CHECK(with_busy(what.c_str(), 1).at("min_us").get<double>() < least); // it is not among those timed
+    }
+    const auto both = with_busy("bistream", 1);
+    CHECK(both.at("min_us").get<double>() >= 20'000);
+    CHECK(both.at("avg_us").get<double>() >= 10'000); // (0 + 20) / 2 ms
+    CHECK(both.at("rank_min_us").get<double>() < both.at("rank_max_us").get<double>());
+}
+
+TEST_CASE("of a loop, bandwidths and comparisons go by the average over ranks, as those of OSU and nccl-tests") {
+    bench_settings s = of("allreduce", 8);
+    s.how = timing::loop;
+    const auto row = row_of(s, 3, 30ms, [](const job& what) { return what.rank == 1; });
+    CHECK(row.at("rank_max_us").get<double>() >= 30'000);
+    CHECK(row.at("time_us") == row.at("avg_us"));
+    CHECK(row.at("time_us").get<double>() >= 10'000); // (0 + 30 + 0) / 3 ms
+    CHECK(row.at("time_us").get<double>() < 30'000);
+    CHECK(row.at("algbw_GBps").get<double>() == Approx(0.008 / row.at("time_us").get<double>()).epsilon(1e-3));
+    CHECK(!row.contains("mean_us"));
+}
+
 TEST_CASE("64 messages of a stream count, 128 of one each way, of a sendrecv the one that is sent") {
     const auto counted = [](const char* what) { // messages of 100 kB, where GB/s are 1,000 bytes a microsecond
         const auto row = row_of(of(what, 100'000), 2, 2ms);

@@ -44,23 +44,12 @@ std::string choice_text(const row_object& subject, const std::string& then, cons
 
 namespace {
 
-/// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
-constexpr double most_alarms = 0.05;
-
 row_object rows_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::invalid_argument("--against: cannot read " + path);
     row_object rows = row_object::parse(in);
     if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
     return rows;
-}
-
-void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n",
-               subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
-               title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-",
-               word_of(c.what));
 }
 
 void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
@@ -77,6 +66,25 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool la
                    "# warning: other work used more than {:.2g} cores of this host beside {}, then or now: not judged; "
                    "--other-work sets the limit\n",
                    most_other_cores, counted(t.count(change::disturbed), "row"));
+    print_alarms(to, t);
+}
+
+} // namespace
+
+void print_columns(std::FILE* to, std::string_view then, std::string_view now) {
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
+               "operation", "algorithm", "place", then, now, "ratio", "interval");
+}
+
+void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
+    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n",
+               subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
+               title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
+               figure(c.now), ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-",
+               word_of(c.what));
+}
+
+void print_alarms(std::FILE* to, const tally& t) {
     if (t.alarms > 0)
         fmt::print(
             to,
@@ -84,8 +92,6 @@ void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool la
             "is called slower in {:.2g} % of comparisons at most\n",
             100 * std::min(t.alarms, 1.));
 }
-
-} // namespace
 
 void print_unknown_work(std::FILE* to, std::size_t rows) {
     if (rows > 0)
@@ -102,9 +108,11 @@ std::string_view word_of(change c) {
 }
 
 void rounds_of_row::add(const std::string& file, const row_object& row) {
-    if (const row_object both_ways = row.value("latency_us", row_object()); !both_ways.is_null())
+    const row_object both_ways = row.value("latency_us", row_object());
+    const bool of_slowest = row.contains("mean_us") && (row.at("timing") != "barrier" || !row.at("pairs").is_null());
+    if (!both_ways.is_null() || of_slowest)
         throw std::invalid_argument("--against: " + file +
-                                    " has times of messages there and back, as an older tutti bench: measure again");
+                                    " has times by other rules, as an older tutti bench: measure again");
     chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
     cores_ = row.value("cores", 1.);
@@ -212,8 +220,7 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, bool laun
                100 * tolerance);
     for (const char* const key : {"host", "kernel", "version"})
         fmt::print(to, "# {} then: {}\n", key, plain(first.value(key, row_object())));
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
-               "operation", "algorithm", "place", "then us", "now us", "ratio", "interval");
+    print_columns(to, "then us", "now us");
     tally all;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
         print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);

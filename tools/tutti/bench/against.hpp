@@ -75,6 +75,13 @@ struct tally {
     }
 };
 
+/// The table of a comparison: the names of its columns, and a line of it.
+void print_columns(std::FILE* to, std::string_view then, std::string_view now);
+void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c);
+/// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
+inline constexpr double most_alarms = 0.05;
+/// Says how often that is to be expected, if something was judged.
+void print_alarms(std::FILE* to, const tally& t);
 /// Says beside how many rows nothing is known of other work, if there are some.
 void print_unknown_work(std::FILE* to, std::size_t rows);
 

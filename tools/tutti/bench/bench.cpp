@@ -4,6 +4,7 @@
 #include "bench.hpp"
 #include "../common/one_of.hpp"
 #include "../common/parsed_option.hpp"
+#include "../common/quantities.hpp"
 #include "../common/sections_page.hpp"
 #include "../common/text_output.hpp"
 #include "../common/within.hpp"
@@ -39,13 +40,12 @@ and every element of these results is compared, exactly. These calls are not mea
 all others are not looked at. Then it is called to warm up, and then measured:
   barrier  all ranks leave a barrier in shared memory, which belongs to no contestant, and then call.
            The time of an iteration is that of its slowest rank. Inputs are written anew before each call.
-  loop     calls follow each other without barriers, as in nccl-tests; bandwidths go by the mean.
+  loop     calls follow each other without barriers, as in nccl-tests; bandwidths and comparisons go by avg.
   stream   the same in the order of a GPU's stream, timed by its events: of allreduce over cuda_ipc, on data of
            stream_communicator::allocate. The host puts calls into the stream, and waits only where docs/gpu.md
            says so.
-The heading says on which processors ranks may run. A host is crowded where its ranks cannot have one each: then
-a rank that waits lets others run.
-Ranks that another launcher started meet in the library's own barrier instead.
+The heading says on which processors ranks may run. A host is crowded where its ranks cannot have one each: then a
+rank that waits lets others run. Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
 ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
@@ -59,7 +59,8 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
 'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
 Otherwise all pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
-of message_rate those of all pairs.
+of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream, times are of the
+ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
 are given. They are all equal, or with --uneven S they grow evenly with the rank, from 1 - S times the mean to
@@ -83,12 +84,13 @@ Columns, some of which are there only if they have something to say:
   skew            median microseconds between the first and the last rank that left the barrier; much of it where
                   ranks that are bound to no processor were put on the same one, as in short runs
   rate            of messages: millions of messages a second
-  algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop the mean
+  algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop avg
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
                   gather, scatter and alltoall, 1 otherwise
   alone, compute, with --overlap: the p50 of the call alone, of the computation alone, and of both at once; how
-  both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute);
-                  - where these times do not belong together, as when ranks wait for a core
+  both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute),
+                  from 0 to 100; - where these times do not belong together, as when ranks wait for a core: one alone
+                  is above 1.5 times the other one, or both below 0.9 times the longer or above 1.5 times their sum
   other           cores of rank 0's host that other work used, as tutti fit measures it; - where too little time
                   has passed
   cpu             microseconds of processor time for one operation, over all ranks. Not of the calls that
@@ -103,10 +105,10 @@ call at once. p50 and the other times are then of that rank's own call, so what 
 is of all ranks from when each called, and so shows what waiting costs. --behind calls follow without a barrier:
 behind is their mean, of the slowest rank. Each row has one imbalance. Draws are the same in every run.
 
-With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes
-alone, and waits for it. Each row takes three times as long, and up to ten where other work makes the times drift:
-then they are measured again. Without --progress in_thread and without --tests a
-call makes progress only where it starts and where it is waited for, as its documentation says.
+With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone,
+and waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then
+they are measured again. Without --progress in_thread and without --tests a call makes progress only where it starts
+and where it is waited for, as its documentation says.
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
@@ -117,23 +119,23 @@ with nvcc and -Dcuda=enabled.
 Where this command starts the ranks, each of the --rounds is a launch of its own, so that what differs from
 launch to launch is seen: processes, memory, cores. Other launchers' ranks measure all rounds in one.
 
-With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of
-a loop the mean, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals
-of both runs, which go by the order of their rounds: 5 launches at least, then and now. The more rows there are,
-the wider their intervals: 5 % of comparisons raise a false alarm at most, which the last line tells. Several files
-are rounds of one. With --against-program the other tutti is launched in turn with this one, so that both sides meet the
-same hours of a machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused.
-A row beside which other work used more of the ranks' cores than --other-work allows is not judged, and a
-warning says so. The names of other libraries' operations, types and operators will do: all_reduce, bcast,
-float, half, max, MPI_SUM.
+With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of a loop
+avg, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals of both runs,
+which go by the order of their rounds: 5 launches at least, then and now. The more rows there are, the wider their
+intervals: 5 % of comparisons raise a false alarm at most, which the last line tells. Several files are rounds of one.
+With --against-program the other tutti is launched in turn with this one, so that both sides meet the same hours of a
+machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused. A row beside which
+other work used more of the ranks' cores than --other-work allows is not judged, and a warning says so. The names of
+other libraries' operations, types and operators will do: all_reduce, bcast, float, half, max, MPI_SUM.
 
-FILE may also be what OSU's benchmarks, IMB-MPI1 or nccl-tests (all_reduce_perf.txt) printed. Then each row has
-a ratio: our avg over their mean. Nothing is known of their machine, so that nothing is refused. Sizes are made
-those of the whole operation: OSU and IMB count one rank's part of allgather, gather, scatter and alltoall.
-With --contestant another library on this host is launched in turn with this one, and timed by the same code:
-Open MPI, MPICH, or Gloo over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler),
-and starts it by mpiexec, or by itself. Its algorithm is its own choice. Calls that it has not are left out
-and told. Rows of --json and --csv say of which "library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance.
+FILE may also be what OSU's benchmarks, IMB-MPI1 or nccl-tests (all_reduce_perf.txt) printed. Then each row has a
+ratio: our avg over their mean. Nothing is known of their machine, so that nothing is refused. Sizes are made those of
+the whole operation: OSU and IMB count one rank's part of allgather, gather, scatter and alltoall. With --contestant
+another library on this host is launched in turn with this one, and timed by the same code: Open MPI, MPICH, or Gloo
+over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler), and starts it by mpiexec, or by itself.
+Its algorithm is its own choice. Calls that it has not are left out and told. Rows of --json and --csv say of which
+"library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance. Intervals are as those of
+--against.
 
 With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
@@ -145,11 +147,9 @@ never gets smaller than one element (one a rank where ranks have parts), unless 
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
-  tutti bench --transport shared_memory --ranks 2 --algorithm auto
   tutti run -n 4 --pretend-hosts 2 -- tutti bench --transport routed
   tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
   tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
-  tutti run -n 4 -- tutti bench -b 1K -e 1M
   mpirun -n 4 tutti bench -b 1K -e 1M
   tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
   tutti bench --transport cuda_ipc --ranks 2 --timing stream -b 4K -e 64M
@@ -205,7 +205,7 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
         if (s.ranks == 0) s.ranks = 4;
         check(s, s.ranks);
         if (!s.html.empty()) require_sections_page();
-        for (const std::string* file : {&s.json, &s.trace, &s.html})
+        for (const std::string* file : {&s.json, &s.csv, &s.trace, &s.html})
             require_writable(*file); // before any rank waits for others
         return measure_rounds(s, command);
     } else if (!s.against_program.empty() || !s.contestants.empty()) {
@@ -228,16 +228,10 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
 
 /// "2%", or "2".
 double parse_percent(const std::string& word) {
-    const std::string number = word.ends_with('%') ? word.substr(0, word.size() - 1) : word;
-    std::size_t read = 0;
-    double value = 0;
-    try {
-        value = std::stod(number, &read);
-    } catch (const std::exception&) { // it is no number at all
-    }
-    if (read != number.size() || !(value > 0 && value <= 100))
-        throw std::invalid_argument(fmt::format("'{}' is no share of a time: write it as in 2%", word));
-    return value / 100;
+    constexpr auto what = "share of a time", remedy = "write it as in 2%";
+    const auto [number, unit] = detail::split_quantity(word, what, remedy);
+    if ((!unit.empty() && unit != "%") || number <= 0 || number > 100) detail::refuse(word, what, remedy);
+    return number / 100;
 }
 
 void parse_bounds(const std::string& text, sweep& sizes) {

@@ -182,6 +182,11 @@ struct job {
     [[nodiscard]] bool takes_part(int of) const noexcept {
         return !messages || *messages == exchange::sendrecv || pairs_of_ranks().pair_of(of);
     }
+    /// The row's times are of this rank, perhaps among others.
+    [[nodiscard]] bool is_timed(int of) const noexcept {
+        if (late) return of + 1 == ranks;
+        return takes_part(of) && (!messages || !is_answered(*messages) || pairs_of_ranks().begins(of));
+    }
     /// Precondition: it exchanges messages.
     [[nodiscard]] pairing pairs_of_ranks() const noexcept { return {between_halves(*messages), ranks, pairs, between}; }
 };
@@ -196,12 +201,12 @@ struct row {
     std::size_t iterations = 0;
     std::string chosen;                 ///< the algorithm's name where the library chose it
     std::optional<double> predicted_us; ///< by the machine, if one is given
-    summary time_us; ///< of the slowest rank of each iteration, or of the late one; of what comes back, of one way
-    double average_us = 0;              ///< over all iterations and ranks, or of the late one, of a rank's own time
+    summary time_us;       ///< of the slowest rank of each iteration, among those timed; of what comes back, of one way
+    double average_us = 0; ///< over all iterations and ranks that are timed, of a rank's own time
     interval rank_averages_us;          ///< the least and the greatest of the ranks' own averages
     int slowest_rank = 0;               ///< whose average is the greatest
     std::optional<double> behind_us;    ///< median of the mean call behind a late one, of the slowest rank
-    double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the mean
+    double base_us = 0;                 ///< the time that the bandwidths refer to: the median, of a loop the average
     std::optional<double> skew_us;      ///< median spread of leaving the barrier, if the ranks share a clock
     double cpu_us = 0;                  ///< per operation, over all ranks
     std::optional<double> other_cores;  ///< that other work used on rank 0's host; none where too little time passed

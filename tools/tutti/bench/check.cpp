@@ -11,10 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -88,9 +86,29 @@ void check_imbalance(const bench_settings& s, int ranks, const std::vector<job>&
         throw std::invalid_argument("--imbalance is of calls that all ranks make together, not of messages");
 }
 
-void check_uneven(const bench_settings& s, const std::vector<job>& jobs) {
-    if (s.uneven > 0 && std::ranges::none_of(jobs, [](const job& j) { return j.uneven.has_value(); }))
-        throw std::invalid_argument("--uneven is for operations on unequal parts, such as --operation allgatherv");
+/// Options that mean nothing for any row.
+void check_rows(const bench_settings& s, const std::vector<job>& jobs) {
+    const auto require = [&](bool given, const char* what, auto has) {
+        if (given && std::ranges::none_of(jobs, has)) throw std::invalid_argument(what);
+    };
+    require(s.uneven > 0, "--uneven is for operations on unequal parts, such as --operation allgatherv",
+            [](const job& j) { return j.uneven.has_value(); });
+    require(s.roots != std::vector{0}, "--root is for operations that have one, such as --operation broadcast",
+            [](const job& j) { return j.rooted(); });
+    require(!s.pairs.empty(), "--pairs is for messages between two ranks, such as --operation pingpong",
+            [](const job& j) { return j.messages && *j.messages != exchange::sendrecv && !j.between; });
+}
+
+/// Options that mean nothing over this transport.
+void check_transport(const bench_settings& s) {
+    const auto over = [&](auto... some) { return ((s.transport == some) || ...); };
+    if (s.encrypt && !over("tcp", "routed"))
+        throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
+    if (s.lanes > 1 && !over("tcp", "routed", "routed_verbs"))
+        throw std::invalid_argument("--lanes is for what goes over tcp: --transport tcp, routed or routed_verbs");
+    if (s.lend_bytes > 0 && !over("shared_memory", "routed", "routed_verbs"))
+        throw std::invalid_argument(
+            "--lend-bytes is for what goes over shared memory: --transport shared_memory, routed or routed_verbs");
 }
 
 void check_offset(const bench_settings& s, const std::vector<job>& jobs) {
@@ -125,43 +143,31 @@ std::string why_nothing(const bench_settings& s) {
     return fmt::format("{} does not go with --op {}, or has none of --algorithm {}", s.operation, s.op, s.algorithm);
 }
 
-/// What is compared with stays.
-void check_outputs(const bench_settings& s) {
-    require_writable(s.csv);
-    for (const std::string& earlier : s.against)
-        for (const std::string* file : {&s.json, &s.csv, &s.trace}) {
-            std::error_code none;
-            if (!is_standard_output(*file) && std::filesystem::equivalent(*file, earlier, none))
-                throw std::invalid_argument(
-                    fmt::format("--against: {} would be overwritten: write the new rows to another file", earlier));
-        }
-}
-
 } // namespace
 
 void check_settings(const bench_settings& s, int ranks) {
-    if (s.encrypt && s.transport != "tcp" && s.transport != "routed")
-        throw std::invalid_argument("--encrypt is for what goes over tcp: --transport tcp or routed");
-    static_cast<void>(takes_standard_output({s.json, s.csv, s.trace}, "--json, --csv and --trace"));
+    check_transport(s);
+    std::vector<std::string> files{s.json, s.csv, s.trace, s.html};
+    files.insert(files.end(), s.against.begin(), s.against.end()); // what is compared with stays
+    static_cast<void>(takes_standard_output(files, "--json, --csv, --trace, --html and --against"));
     const std::vector<job> jobs = jobs_of(s, 0, ranks);
+    if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s));
     check_ranks(s, ranks, jobs);
     if (s.cold && s.how != timing::barrier)
         throw std::invalid_argument("--cold sweeps the caches before each call: with --timing barrier, not in a loop");
     check_overlap(s, jobs);
     check_device(s, jobs);
-    check_uneven(s, jobs);
+    check_rows(s, jobs);
     check_offset(s, jobs);
     check_imbalance(s, ranks, jobs);
     check_stream(s, jobs);
     for (const job& j : jobs)
         if (const auto& named = j.algorithm.algorithm) require_proven(*named, j.what, ranks); // else each rank says it
-    if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s));
 }
 
 void check(const bench_settings& settings, int ranks) {
     check_settings(settings, ranks);
     check_memory(jobs_of(settings, 0, ranks), ranks);
-    check_outputs(settings);
     if (compares_with_others(settings)) return ratios(settings, ranks).require_some(jobs_of(settings, 0, ranks));
     if (settings.against.empty()) return;
     const earlier_runs earlier(settings.against);

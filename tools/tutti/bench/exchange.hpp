@@ -33,6 +33,11 @@ inline constexpr std::size_t stream_messages = 64;
 [[nodiscard]] constexpr bool returns(exchange e) noexcept {
     return e == exchange::pingpong || e == exchange::multi_latency;
 }
+/// The rank that begins waits for an answer: its time is the whole, of which the other one may come late to the first
+/// part.
+[[nodiscard]] constexpr bool is_answered(exchange e) noexcept {
+    return e != exchange::sendrecv && e != exchange::bistream;
+}
 /// Pairs are of the lower and the upper half of the ranks, so that they lie on different nodes where ranks fill these
 /// in order. Other pairs are of neighbours.
 [[nodiscard]] constexpr bool between_halves(exchange e) noexcept {

@@ -56,6 +56,7 @@ constexpr std::array osu_benchmarks{
 constexpr std::array imb_benchmarks{
     benchmark{"PingPong", "pingpong"},
     benchmark{"Sendrecv", "sendrecv"},
+    benchmark{"Uniband", "message_rate"},
     benchmark{"Barrier", "barrier"},
     benchmark{"Allreduce", "allreduce"},
     benchmark{"Reduce", "reduce"},
@@ -194,7 +195,8 @@ private:
         } else if (found_.tool == "IMB-MPI1") {
             for (const std::string& word : w)
                 names.push_back(word == "#bytes" ? "size" : word == "t_avg[usec]" || word == "t[usec]" ? "time" : word);
-            if (std::ranges::find(names, "time") == names.end()) return;
+            if (operation_ == "message_rate") std::ranges::replace(names, "Mbytes/sec", "MB/s");
+            if (std::ranges::find_first_of(names, std::array{"time", "MB/s"}) == names.end()) return;
         } else if (w.size() > 1 && w[0] == "#" && w[1] == "size") {
             names.assign(w.begin() + 1, w.end());
             if (operation_.empty())
@@ -238,10 +240,11 @@ private:
         const auto ranks = static_cast<std::size_t>(said_ranks_.value_or(ranks_));
         return parse<std::size_t>(word) * (size_ == size_of_row::part ? ranks : 1);
     }
-    /// Of a window of messages, 64 unless osu_bw was told otherwise, as here. A megabyte is 10^6 bytes.
+    /// Of a window of messages, 64 unless they were told otherwise, as here; IMB counts those of all pairs. A megabyte
+    /// is 10^6 bytes.
     [[nodiscard]] static double stream_us(const foreign_row& row, double MBps) {
-        const std::size_t messages = row.operation == "bistream" ? 2 * stream_messages : stream_messages;
-        return static_cast<double>(row.bytes * messages) / MBps;
+        const int windows = row.operation == "bistream" ? 2 : row.operation == "message_rate" ? *row.ranks / 2 : 1;
+        return windows * static_cast<double>(row.bytes * stream_messages) / MBps;
     }
 
     template <class Number>
@@ -267,7 +270,7 @@ private:
 
 std::string text_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::invalid_argument("--against: cannot read " + path);
+    if (!in || std::filesystem::is_directory(path)) throw std::invalid_argument("--against: cannot read " + path);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -9,6 +9,7 @@
 #include "contestant.hpp"
 #include "foreign_rows.hpp"
 #include "launch_variable.hpp"
+#include "row_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -124,12 +125,11 @@ launch_result launch_other(const other_side& other, std::size_t round, const des
     std::ifstream in(fmt::format("/proc/self/fd/{}", file.get()));
     const row_object printed = row_object::parse(in, nullptr, false);
     if (!printed.is_array()) throw std::invalid_argument(other.name + " wrote no rows of tutti bench");
+    if (printed.empty()) throw std::invalid_argument(other.name + " has none of the calls that are to be measured");
     for (row_object row : printed) {
         row["program"] = other.name;
-        row["launch"] = round;
-        const std::string line = row.dump() + "\n";
-        if (write(rows.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-            throw std::system_error(errno, std::generic_category(), "cannot keep the rows of " + other.name);
+        row["launch"] = row["round"] = round;
+        append_row(rows.get(), row);
     }
     return ended;
 }

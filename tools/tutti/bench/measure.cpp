@@ -247,6 +247,8 @@ private:
                std::max(s.p50_interval->high - s.p50, s.p50 - s.p50_interval->low) <= settings_.precision * s.p50;
     }
 
+    void took(double us) { durations_.push_back(result_.what.is_timed(self_.rank) ? us : 0); }
+
     void run_after_barriers(std::size_t iterations) {
         for (std::size_t i = 0; i < iterations; ++i) {
             prepare();
@@ -254,7 +256,7 @@ private:
             self_.others.barrier();
             const std::int64_t start = now_ns();
             call_();
-            durations_.push_back(us_since(start));
+            took(us_since(start));
             starts_.push_back(microseconds(base_ns_, start));
         }
     }
@@ -273,7 +275,7 @@ private:
             call_();
             const std::int64_t end = now_ns();
             cpu_us_ += microseconds(cpu, used_ns());
-            durations_.push_back(late ? microseconds(start, end) : 0);
+            took(microseconds(start, end));
             const std::int64_t begin = now_ns();
             for (std::size_t k = 0; k < settings_.behind; ++k) call_();
             behind_.push_back(us_since(begin) / static_cast<double>(settings_.behind));
@@ -284,14 +286,13 @@ private:
     void run_loop(std::size_t iterations) {
         prepare();
         self_.others.barrier();
-        const std::int64_t cpu = used_ns(), begin = now_ns();
-        std::int64_t last = begin;
+        const std::int64_t cpu = used_ns();
+        std::int64_t last = now_ns();
         for (std::size_t i = 0; i < iterations; ++i) {
             call_();
             const std::int64_t end = now_ns();
-            durations_.push_back(microseconds(std::exchange(last, end), end));
+            took(microseconds(std::exchange(last, end), end));
         }
-        loop_us_ += microseconds(begin, last);
         cpu_us_ += microseconds(cpu, used_ns());
     }
 
@@ -299,10 +300,7 @@ private:
         prepare();
         self_.others.barrier();
         const std::int64_t cpu = used_ns();
-        for (const double took_us : self_.timed(put_, iterations)) {
-            durations_.push_back(took_us);
-            loop_us_ += took_us;
-        }
+        for (const double us : self_.timed(put_, iterations)) took(us);
         cpu_us_ += microseconds(cpu, used_ns());
     }
 
@@ -328,7 +326,7 @@ private:
     void conclude() {
         const auto calls = static_cast<double>(durations_.size());
         const double ways = result_.what.messages && returns(*result_.what.messages) ? 2 : 1; // times are of one
-        for (double* const all_us : {&loop_us_, &cpu_us_}) *all_us /= ways;
+        cpu_us_ /= ways;
         for (double& d : durations_) d /= ways;
         const std::size_t middle = starts_.size();
         std::vector<double> spread(2 * middle);
@@ -336,9 +334,7 @@ private:
             spread[i] = starts_[i];
             spread[middle + i] = -starts_[i];
         }
-        const bool takes_part = result_.what.takes_part(self_.rank);
-        const double own_us = takes_part ? std::accumulate(durations_.begin(), durations_.end(), 0.) / calls : 0;
-        average(own_us);
+        average(std::accumulate(durations_.begin(), durations_.end(), 0.) / calls);
         self_.others.maximum(behind_);
         if (result_.what.late) result_.behind_us = summarise(std::move(behind_)).p50;
         self_.others.maximum(durations_);
@@ -350,18 +346,18 @@ private:
         }
         result_.iterations = durations_.size();
         result_.time_us = summarise(std::move(durations_));
-        result_.base_us = settings_.how != timing::barrier ? agreed(loop_us_) / calls : result_.time_us.p50;
+        result_.base_us = settings_.how != timing::barrier ? result_.average_us : result_.time_us.p50;
         result_.cpu_us = self_.others.sum(cpu_us_, self_.rank, self_.ranks) / calls;
     }
 
-    /// Over all ranks that take part, and of each of them.
+    /// Over all ranks that are timed, and of each of them.
     void average(double own_us) {
         std::vector<double> of_ranks(static_cast<std::size_t>(self_.ranks), 0.);
         of_ranks[static_cast<std::size_t>(self_.rank)] = own_us;
         self_.others.maximum(of_ranks);
         std::vector<int> timed;
         for (int rank = 0; rank < self_.ranks; ++rank)
-            if (result_.what.takes_part(rank) && (!result_.what.late || rank + 1 == self_.ranks)) timed.push_back(rank);
+            if (result_.what.is_timed(rank)) timed.push_back(rank);
         const auto time_of = [&](int rank) { return of_ranks[static_cast<std::size_t>(rank)]; };
         result_.average_us = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.) / static_cast<double>(timed.size());
         result_.slowest_rank = std::ranges::max(timed, {}, time_of);
@@ -377,8 +373,7 @@ private:
     starter start_; // of a non-blocking call
     row result_;
     std::int64_t base_ns_ = 0; // a moment that all ranks agree on, shortly before the first iteration
-    double loop_us_ = 0;
-    double cpu_us_ = 0; // of all iterations, this rank
+    double cpu_us_ = 0;        // of all iterations, this rank
     std::vector<double> durations_;
     std::vector<double> starts_;
     std::vector<double> behind_; // of calls out of step: the mean of those behind each

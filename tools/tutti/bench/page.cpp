@@ -54,28 +54,23 @@ void summarise(measured_point& p) {
     const row_object& first = p.of();
     p.time_us = median_of(times);
     if (times.size() > 1) {
-        std::ranges::sort(times);
-        const std::size_t depth = depth_of_median(times.size());
-        p.time_interval = {times[depth - 1], times[times.size() - depth]};
-    } else if (!first.at("p50_low_us").is_null() && first.at("p50_us") == first.at("time_us")) { // no mean of a loop
+        p.time_interval = measured_times{times}.between_rounds(depth_of_median(times.size()));
+    } else if (!first.at("p50_low_us").is_null() && first.at("p50_us") == first.at("time_us")) { // no average of a loop
         p.time_interval = {first.at("p50_low_us").get<double>(), first.at("p50_high_us").get<double>()};
     }
     const double moved = first.at("busbw_GBps").get<double>() * first.at("time_us").get<double>();
     p.busbw_GBps = p.time_us > 0 ? moved / p.time_us : 0;
 }
 
-std::string subject_key(const row_object& row) {
-    row_object subject = subject_of({});
-    for (const auto& [key, value] : subject.items()) subject[key] = row.at(key);
-    return subject.dump();
-}
+/// Messages have no algorithm: then the library, as of others.
+std::string by_whom(const row_object& row) { return row.at("algorithm") == "-" ? "tutti" : shown(row.at("algorithm")); }
 
 /// In the order of the rows.
 std::vector<measured_point> points_of(const std::vector<row_object>& rows) {
     std::vector<measured_point> points;
     std::map<std::string, std::size_t> places;
     for (const row_object& r : rows) {
-        const auto [at, first] = places.try_emplace(subject_key(r), points.size());
+        const auto [at, first] = places.try_emplace(subject_in(r).dump(), points.size());
         if (first) points.emplace_back();
         points[at->second].rounds.push_back(r);
     }
@@ -125,7 +120,7 @@ std::vector<curve> curves_of(const std::vector<const measured_point*>& now,
         now, [&](const measured_point* p) { return p->of().at("algorithm") != now.front()->of().at("algorithm"); });
     std::vector<curve> curves;
     const auto place = [&](const measured_point* p) {
-        const std::string words = words_of(p->of(), among), algorithm = shown(p->of().at("algorithm"));
+        const std::string words = words_of(p->of(), among), algorithm = by_whom(p->of());
         const std::pair<std::string, std::string> names{compares ? words : "",
                                                         compares || words.empty() ? algorithm : words};
         auto at = std::ranges::find(curves, names, [](const curve& c) { return std::pair(c.chart, c.name); });
@@ -230,7 +225,7 @@ row_object wrong_paragraphs(const std::vector<measured_point>& points) {
     for (const measured_point& p : points)
         if (p.wrong > 0)
             told.push_back(fmt::format("Wrong: {} elements of {} {}, {}, {}.", p.wrong, shown(p.of().at("operation")),
-                                       shown(p.of().at("algorithm")), bytes_text(static_cast<double>(p.bytes())),
+                                       by_whom(p.of()), bytes_text(static_cast<double>(p.bytes())),
                                        words_of(p.of(), {traits.begin(), traits.end()})));
     return told;
 }
@@ -264,7 +259,7 @@ row_object table_of(const bench_figures& all, const std::vector<measured_point>&
         const row_object& r = p.rounds.back();
         const std::string chosen = shown(r.at("chosen"));
         const auto bytes = static_cast<double>(p.bytes());
-        row_object line{shown(r.at("operation")), shown(r.at("algorithm")) + (chosen.empty() ? "" : ":" + chosen),
+        row_object line{shown(r.at("operation")), by_whom(r) + (chosen.empty() ? "" : ":" + chosen),
                         words_of(r, {traits.begin(), traits.end()}), number(bytes, bytes_text(bytes), "bytes")};
         line.push_back(time_cell(p.time_us));
         line.push_back(time_cell(p.time_interval ? std::optional(p.time_interval->low) : std::nullopt));
@@ -276,7 +271,7 @@ row_object table_of(const bench_figures& all, const std::vector<measured_point>&
             const double by = p.predicted_us.value_or(0);
             line.push_back(by > 0 ? number(p.time_us / by, fmt::format("{:.2f}", p.time_us / by)) : row_object("-"));
         }
-        const auto found = compared.find(subject_key(r));
+        const auto found = compared.find(subject_in(r).dump());
         if (!all.earlier.empty()) add_comparison(line, found == compared.end() ? nullptr : found->second);
         lines.push_back(std::move(line));
     }

@@ -143,14 +143,16 @@ std::vector<row_object> ratios::rows_of_others() const {
     return rows;
 }
 
-/// A file has one time of a row, and does not say how that varies: then the interval is that of our rounds.
-compared_times ratios::compared(const rival& theirs, const own& ours) const {
+/// A file has one time of a row, and does not say how that varies: then the interval is that of our rounds, and a false
+/// alarm is what they say where theirs is our median.
+compared_times ratios::compared(const rival& theirs, const own& ours, double alarms) const {
     const measured_times now = ours.times.times();
-    constexpr double alarms = 0.05; // of a row
     if (!theirs.read) return compare(theirs.times.times(), now, tolerance_, alarms);
     compared_times c{theirs.read->time_us, now.median(), {}, change::unknown, 0};
     if (now.rounds.size() < least_rounds) return c;
-    const interval between = now.between_rounds(depth_of_median(now.rounds.size()));
+    const std::size_t depth = depth_of_median(now.rounds.size(), 1 - 2 * alarms);
+    c.false_alarm = (1 - median_is_within(now.rounds.size(), depth)) / 2;
+    const interval between = now.between_rounds(depth);
     c.ratio = {between.low / c.earlier, between.high / c.earlier};
     c.what = change_of(c.ratio, tolerance_);
     return c;
@@ -160,23 +162,13 @@ void ratios::print_heading(std::FILE* to) const {
     if (settings_.against.empty())
         fmt::print(
             to, "# ratio: our {} over theirs, timed by the same code and launched in turn; below 1 tutti is faster\n",
-            settings_.how == timing::barrier ? "p50" : "mean of a loop");
+            settings_.how == timing::barrier ? "p50" : "avg");
     else
         fmt::print(to, "# ratio: our avg over theirs, both the mean of calls and ranks; below 1 tutti is faster. Other "
                        "code timed theirs, on a machine that it does not name; the interval is of our rounds alone\n");
     for (const std::string& file : told_) fmt::print(to, "# {}\n", file);
-    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "of", "bytes", "type",
-               "op", "operation", "algorithm", "place", "theirs us", "ours us", "ratio", "interval");
-}
-
-void ratios::print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const {
-    const row_object& row = ours.row;
-    const std::string& chosen = ours.times.chosen();
-    fmt::print(to, "{:<12} {:>12} {:>9} {:>11} {:<20} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n", theirs.name,
-               row.at("bytes").get<std::size_t>(), plain(row.at("type")), plain(row.at("op")), title_of(row),
-               choice_text(row, chosen, chosen), row.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), ratio_figure(c.now / c.earlier), c.ratio.high > 0 ? interval_figure(c.ratio) : "-",
-               word_of(c.what));
+    fmt::print(to, "{:<12} ", "of");
+    print_columns(to, "theirs us", "ours us");
 }
 
 verdict ratios::print(double most_other_cores, std::FILE* to) const {
@@ -184,6 +176,10 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
     std::map<std::string, tally> counts;      // by name
     std::map<std::string, kinds> lacks, left; // by name
     std::set<std::size_t> met;
+    tally all;
+    std::ptrdiff_t rows = 0;
+    for (const own& ours : ours_)
+        rows += std::ranges::count_if(theirs_, [&](const rival& theirs) { return theirs.is_like(ours.row); });
     for (const own& ours : ours_) {
         std::set<std::string> partners;
         for (std::size_t k = 0; k < theirs_.size(); ++k) {
@@ -191,10 +187,12 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
             if (!theirs.is_like(ours.row)) continue;
             met.insert(k);
             partners.insert(theirs.name);
-            const compared_times c =
-                beside_other_work(compared(theirs, ours), theirs.times, ours.times, most_other_cores);
-            print_row(to, theirs, ours, c);
+            const compared_times c = beside_other_work(compared(theirs, ours, most_alarms / static_cast<double>(rows)),
+                                                       theirs.times, ours.times, most_other_cores);
+            fmt::print(to, "{:<12} ", theirs.name);
+            print_row(to, ours.row, choice_text(ours.row, ours.times.chosen(), ours.times.chosen()), c);
             counts[theirs.name].add(c);
+            all.add(c);
         }
         for (const std::string& name : names_)
             if (!partners.contains(name))
@@ -217,6 +215,7 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
         v.slower += t.count(change::slower);
         v.complete = v.complete && t.not_judged() == 0 && lacks[name].empty();
     }
+    print_alarms(to, all);
     return v;
 }
 

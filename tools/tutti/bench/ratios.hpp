@@ -52,9 +52,8 @@ private:
         row_object row; ///< the first of them
         rounds_of_row times{};
     };
-    [[nodiscard]] compared_times compared(const rival& theirs, const own& ours) const;
+    [[nodiscard]] compared_times compared(const rival& theirs, const own& ours, double alarms) const;
     void print_heading(std::FILE* to) const;
-    void print_row(std::FILE* to, const rival& theirs, const own& ours, const compared_times& c) const;
 
     const bench_settings& settings_;
     const double tolerance_;                                   // 0 where none is given

@@ -36,7 +36,7 @@ bool is_within(const row_object& r, double precision) {
 std::string amount_of(const bench_settings& s) {
     const double most_s = s.seconds > 0 ? s.seconds : precise_row_s;
     const std::string amount =
-        s.iterations > 0  ? fmt::format("{} iterations a row", s.iterations)
+        s.iterations > 0  ? counted(s.iterations, "iteration") + " a row"
         : s.precision > 0 ? fmt::format("to {:g} % of the p50 in {:g} s a row at most", 100 * s.precision, most_s)
         : s.seconds > 0
             ? fmt::format("{} s a row", s.seconds)
@@ -49,13 +49,6 @@ std::string memory_text(const bench_settings& s) {
     if (name == "vector") return "vector, each buffer where a std::vector of its size begins";
     if (name == "page") return fmt::format("page, each buffer begins {} bytes behind the start of one", s.offset);
     return name + ", from communicator.allocate";
-}
-
-/// In one write: what is read later is whole rows.
-void append_line(int file, const std::string& text) {
-    const std::string line = text + "\n";
-    if (write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        throw std::system_error(errno, std::generic_category(), "cannot keep the rows of this launch");
 }
 
 } // namespace
@@ -109,7 +102,7 @@ std::vector<std::string> bench_report::heading() const {
         settings_.how == timing::stream ? "calls back to back on a stream, by its events"
         : loop                          ? "calls back to back"
                : (one_clock_ ? "after a barrier in shared memory" : "after a barrier of the library itself"),
-        settings_.cold ? ", caches swept before each" : "", loop ? "mean" : "p50"));
+        settings_.cold ? ", caches swept before each" : "", loop ? "avg" : "p50"));
     lines.push_back(fmt::format("memory: {}", memory_text(settings_)));
     if (!settings_.imbalances.empty())
         lines.push_back(
@@ -144,7 +137,7 @@ void bench_report::print_row(const row& r) {
 void bench_report::add(const row& r) {
     progress_.clear();
     const row_object& object = rows_.emplace_back(to_json(r, settings_, at_));
-    if (settings_.launch.rows >= 0) append_line(settings_.launch.rows, object.dump());
+    if (settings_.launch.rows >= 0) append_row(settings_.launch.rows, object);
     if (earlier_) earlier_->add(object);
     if (ratios_) ratios_->add(object);
     while_read([&] {
@@ -194,6 +187,7 @@ std::vector<row_object> bench_report::read_launches_before() {
             if (earlier_) {
                 earlier_->add_earlier(settings_.against_program, std::move(row));
             } else {
+                row["version"] = nullptr; // what it says is ours
                 ratios_->add_theirs(row.at("library").get<std::string>(), row);
                 of_contestants.push_back(std::move(row));
             }
@@ -206,7 +200,7 @@ std::vector<row_object> bench_report::read_launches_before() {
     return of_contestants;
 }
 
-/// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing.
+/// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing or are of one pair.
 void bench_report::print_sums(std::FILE* to) const {
     struct bandwidth {
         std::string operation;
@@ -222,7 +216,7 @@ void bench_report::print_sums(std::FILE* to) const {
         // more.
         if (!r.at("skew_us").is_null() && r.at("skew_us") > std::max(1., r.at("p50_us").get<double>() / 4)) ++apart;
         if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
-        if (r.at("bytes") == 0) continue;
+        if (r.at("bytes") == 0 || !r.at("between").is_null()) continue;
         auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
         if (of == all.end()) of = all.insert(of, {r.at("operation").get<std::string>()});
         of->sum_GBps += r.at("busbw_GBps").get<double>();
@@ -243,31 +237,22 @@ void bench_report::print_sums(std::FILE* to) const {
 
 /// All rounds of each row: their median, and what holds it.
 void bench_report::print_rounds() const {
-    struct rounds {
-        row_object subject;
-        std::vector<double> times;
-    };
-    std::vector<rounds> all;
+    std::vector<std::pair<row_object, measured_times>> all;
     for (const row_object& r : rows_) {
-        const row_object subject = subject_in(r);
-        auto of = std::ranges::find(all, subject, &rounds::subject);
-        if (of == all.end()) of = all.insert(of, rounds{subject, std::vector<double>()});
-        of->times.push_back(r.at("time_us").get<double>());
+        auto of = std::ranges::find(all, subject_in(r), [](const auto& one) { return one.first; });
+        if (of == all.end()) of = all.emplace(of, subject_in(r), measured_times{});
+        of->second.rounds.push_back(r.at("time_us").get<double>());
     }
     const std::size_t depth = depth_of_median(settings_.rounds);
     fmt::print("# over {} rounds: the median of their times, what holds it in {:.1f} % of cases, the least and the "
                "greatest\n",
                settings_.rounds, 100 * median_is_within(settings_.rounds, depth));
-    for (auto& [subject, times] : all) {
-        std::ranges::sort(times);
-        fmt::print("# {:>12} bytes {} {}{} {}: {} us, {}-{}, {}-{}\n", subject.at("bytes").get<std::size_t>(),
-                   subject.at("operation").get<std::string>(),
-                   subject.at("between").is_null() ? "" : subject.at("between").get<std::string>() + " ",
-                   subject.at("type").get<std::string>() + " " + subject.at("op").get<std::string>(),
-                   std::string(subject.at("in_place").get<bool>() ? "in " : "out ") +
-                       subject.at("algorithm").get<std::string>(),
-                   figure(median_of(times)), figure(times[depth - 1]), figure(times[times.size() - depth]),
-                   figure(times.front()), figure(times.back()));
+    for (const auto& [subject, times] : all) {
+        const interval most = times.between_rounds(depth), range = times.between_rounds(1);
+        fmt::print("# {:>12} bytes {} {} {} {} {}: {} us, {}-{}, {}-{}\n", subject.at("bytes").get<std::size_t>(),
+                   title_of(subject), plain(subject.at("type")), plain(subject.at("op")),
+                   subject.at("in_place").get<bool>() ? "in" : "out", plain(subject.at("algorithm")),
+                   figure(times.median()), figure(most.low), figure(most.high), figure(range.low), figure(range.high));
     }
 }
 

@@ -31,6 +31,12 @@ std::string cell_of(const row_object& value) {
 
 } // namespace
 
+void append_row(int file, const row_object& row) {
+    const std::string line = row.dump() + "\n";
+    if (::write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        throw std::system_error(errno, std::generic_category(), "cannot keep the rows of a launch");
+}
+
 row_file::row_file(const std::string& path, format as, bool continues)
     : path_(path), as_(as), begun_(continues), file_(path == "-" ? stdout : nullptr) {
     std::error_code none;

@@ -10,6 +10,9 @@
 
 namespace tutti::tools {
 
+/// In one write: what is read later is whole rows, a line each. Throws std::system_error.
+void append_row(int file, const row_object& row);
+
 /// A file of rows, or standard output, if that is named "-". Each function throws std::system_error if it cannot be
 /// written.
 class row_file {

@@ -53,7 +53,6 @@ row_object times_of(const row& r, std::size_t launch) {
             {"p99_us", or_null(rounded(r.time_us.p99))},
             {"min_us", rounded(r.time_us.least)},
             {"max_us", rounded(r.time_us.most)},
-            {"mean_us", rounded(r.time_us.mean)},
             {"avg_us", rounded(r.average_us)},
             {"rank_min_us", rounded(r.rank_averages_us.low)},
             {"rank_max_us", rounded(r.rank_averages_us.high)},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -65,10 +64,10 @@ inline constexpr double median_confidence = 0.999;
     return std::max(0., 1 - 2 * outside);
 }
 
-/// The greatest such depth that holds it in nine cases of ten; 1 where none does.
-[[nodiscard]] inline std::size_t depth_of_median(std::size_t values) {
+/// The greatest such depth that holds it as surely, in nine cases of ten; 1 where none does.
+[[nodiscard]] inline std::size_t depth_of_median(std::size_t values, double surely = 0.9) {
     std::size_t depth = 1;
-    while (2 * (depth + 1) <= values && median_is_within(values, depth + 1) >= 0.9) ++depth;
+    while (2 * (depth + 1) <= values && median_is_within(values, depth + 1) >= surely) ++depth;
     return depth;
 }
 
@@ -79,7 +78,6 @@ struct summary {
     std::optional<double> p99; ///< none under 100 samples: it would be no more than their maximum
     double least = 0;
     double most = 0;
-    double mean = 0;
     std::optional<interval> p50_interval; ///< of median_confidence; none where there are too few samples
 };
 
@@ -92,7 +90,6 @@ struct summary {
     if (s.count >= 100) s.p99 = percentile(samples, 99);
     s.least = samples.front();
     s.most = samples.back();
-    s.mean = std::accumulate(samples.begin(), samples.end(), 0.) / static_cast<double>(s.count);
     if (const auto rank = median_rank(s.count)) s.p50_interval = {samples[*rank], samples[s.count - 1 - *rank]};
     return s;
 }

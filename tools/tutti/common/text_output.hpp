@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <initializer_list>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <unistd.h>
 
@@ -30,10 +31,15 @@ inline void write_whole(std::string_view text, const std::string& file) {
 }
 
 /// Whether one of the files is standard output: then nothing else may go there. Throws std::invalid_argument if several
-/// are; `options` names them all.
-[[nodiscard]] inline bool takes_standard_output(std::initializer_list<std::string_view> files, const char* options) {
+/// are, or if one plain file is named twice; `options` names them all.
+[[nodiscard]] inline bool takes_standard_output(const std::vector<std::string>& files, const std::string& options) {
+    std::set<std::filesystem::path> places;
+    for (const std::string& file : files)
+        if (const auto place = tutti::detail::place_of_plain_file(file); place && !is_standard_output(file))
+            if (!places.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(*place))).second)
+                throw std::invalid_argument(file + " is named twice: of " + options + " each takes a file of its own");
     const auto taken = std::count(files.begin(), files.end(), "-");
-    if (taken > 1) throw std::invalid_argument(std::string("of ") + options + " one can go to standard output");
+    if (taken > 1) throw std::invalid_argument("of " + options + " one can go to standard output");
     return taken == 1;
 }
 
