@@ -99,6 +99,9 @@ public:
     /// Leaves the world. In a child of the process that has made this, does nothing.
     ~world();
 
+    /// Throws invalid_argument in a child of the process that has made this.
+    void require_own() const { it_.get_deleter().maker.require(); }
+
     /// As the table of the concept `transport` has it.
     /// @{
     [[nodiscard]] int rank() const noexcept;

@@ -53,6 +53,7 @@ template <class... F>
 std::shared_ptr<std::byte> world<F...>::allocate(std::size_t bytes) const
     requires(allocates)
 {
+    require_own();
     return it_->allocate(bytes);
 }
 
@@ -60,6 +61,7 @@ template <class... F>
 void world<F...>::register_memory(std::byte* p, std::size_t bytes) const
     requires(detail::registers_memory<F> || ...)
 {
+    require_own();
     it_->register_memory(p, bytes);
 }
 
@@ -72,6 +74,7 @@ bool world<F...>::is_on_device(const std::byte* p) const
 
 template <class... F>
 inline auto world<F...>::open(context k, int peer) -> channel& {
+    require_own();
     return it_->open(k, peer);
 }
 template <class... F>
@@ -117,6 +120,7 @@ status::page* world<F...>::status_page() noexcept {
 }
 template <class... F>
 void world<F...>::tell(const notice& n) {
+    require_own();
     it_->tell(n);
 }
 template <class... F>
@@ -125,6 +129,7 @@ bool world<F...>::fetch(notice& n) {
 }
 template <class... F>
 std::vector<untaken> world<F...>::leave(clock::time_point until) {
+    require_own();
     return it_->leave(until);
 }
 template <class... F>
