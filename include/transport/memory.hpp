@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../base/linkage.hpp"
+#include "../base/own_process.hpp"
 
 #include "contract/transport.hpp"
 #include "fabrics/memory/world.hpp"
@@ -46,7 +47,11 @@ public:
     memory(memory&&) noexcept;
     /// Leaves its own place first.
     memory& operator=(memory&& other) noexcept;
+    /// Leaves its place. In a child of the process that has made this, does nothing.
     ~memory();
+
+    /// Throws invalid_argument in such a child.
+    void require_own() const { process_.require(); }
 
     /// As the tables of the concepts `transport` and `viewing_transport` have it.
     /// @{
@@ -77,6 +82,7 @@ private:
     [[nodiscard]] bool any_busy(Predicate holds) const;
     [[nodiscard]] bool is_exhausted(int peer) const;
 
+    tutti::detail::own_process process_;
     std::shared_ptr<detail::memory_ranks> world_; ///< null when moved from
     int rank_;
     std::map<std::pair<context, int>, std::unique_ptr<detail::memory_channel_end>> ends_;

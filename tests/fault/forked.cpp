@@ -230,6 +230,97 @@ TEST_CASE("over both a forked child has no part in the world, whatever it holds 
     child_of_the_first_rank<both>([](int rank, const reserved_port& at) { return both(identity(rank, 2, at)); });
 }
 
+namespace {
+
+/// Why a call is refused in a child; else what it did.
+template <class Call>
+std::string refused_in_child(const Call& call) {
+    try {
+        call();
+        return "passed";
+    } catch (const error& e) {
+        const bool is_told = std::string(e.what()).find("forked") != std::string::npos;
+        return e.why() == cause::invalid_argument && is_told ? "" : e.what();
+    }
+}
+
+/// Runs that in a child, which leaves what it has as it is: how it ended.
+template <class Child>
+std::string in_a_child(const Child& act) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(10);
+        ::_exit(act() ? 0 : 2);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status == 0 ? "" : "status " + std::to_string(status);
+}
+
+/// A child of the first rank has a transport of which no communicator was made yet.
+template <class Transport>
+void child_with_a_bare_transport() {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        auto own = Transport(identity(rank, 2, at));
+        const auto bare = [&] {
+            const transport::context k{77, 0};
+            auto all = refused_in_child([&] { static_cast<void>(own.open(k, 1)); }) +
+                       refused_in_child([&] { static_cast<void>(own.leave(transport::clock::now())); }) +
+                       refused_in_child([&] { own.tell({}); });
+            if constexpr (Transport::allocates) all += refused_in_child([&] { static_cast<void>(own.allocate(8)); });
+            mine.complaint = all += refused_in_child([&] {
+                const communicator world(std::move(own), progress::in_thread);
+                int x = 100;
+                world.with_deadline(1s).allreduce(std::span(&x, 1), sum);
+            });
+            return all.empty();
+        };
+        if (rank == 0) expect(in_a_child(bare).empty(), "the child was refused: " + std::string(mine.complaint.str()));
+        const communicator world(std::move(own));
+        int x = rank + 1;
+        world.allreduce(std::span(&x, 1), sum);
+        expect(x == 3, "the sum of both ranks, 1 + 2");
+    });
+    check_ended(ranks);
+}
+
+} // namespace
+
+TEST_CASE("a forked child makes no communicator of a transport of its parent's") {
+    child_with_a_bare_transport<transport::tcp>();
+    child_with_a_bare_transport<transport::shared_memory>();
+    child_with_a_bare_transport<transport::routed<transport::shared_memory, transport::tcp>>();
+}
+
+TEST_CASE("a forked child leaves its parent's places in memory as they are, whoever held their locks") {
+    processes alone(1, [](int, account&) { // its threads are no other test's
+        const auto world = transport::memory_world::create(2);
+        transport::memory mine(world, 0), other(world, 1);
+        std::atomic<bool> is_over{false}; // set by this thread, read by the other, which is joined after that: relaxed
+        std::thread beside([&] {
+            while (!is_over.load(std::memory_order_relaxed)) {
+                static_cast<void>(other.open({5, 0}, 0));
+                other.close({5, 0});
+            }
+        });
+        std::string ended;
+        for (int i = 0; i < 300 && ended.empty(); ++i)
+            ended = in_a_child([&] {
+                if (!refused_in_child([&] { static_cast<void>(mine.open({5, 0}, 1)); }).empty()) return false;
+                if (!refused_in_child([&] { const communicator none(std::move(mine)); }).empty()) return false;
+                const auto own = transport::memory_world::create(1);
+                mine = transport::memory(own, 0); // destroys what was there, and is this process's
+                mine.require_own();
+                return true;
+            });
+        is_over.store(true, std::memory_order_relaxed);
+        beside.join();
+        expect(ended.empty(), "each child has left: " + ended);
+    });
+    check_ended(alone);
+}
+
 TEST_CASE("a child keeps its parent's own sockets, but none of the library's, and the parent's still work") {
     const reserved_port at;
     processes ranks(2, [&](int rank, account&) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-// A server of a parameter server is killed while a worker pushes. The store goes on with the copies that are left.
+// A server of a parameter server is killed while a worker pushes. The store goes on with the copies that are left. A
+// forked child of a server is no server.
 
+#include <training/downpour.hpp>
 #include <training/parameter_server.hpp>
 #include <transport/shared_memory.hpp>
 
@@ -65,4 +67,59 @@ TEST_CASE("so does the store over shared memory") { kill_a_server(store_in_share
 
 TEST_CASE("a server on rank 0, which hosts the control plane, is killed over tcp, and its store goes on") {
     kill_a_server(over_tcp, 0);
+}
+
+namespace {
+
+/// In a child of this process each of the calls is refused for what it is.
+template <class... Call>
+void expect_refused_in_child(account& mine, const Call&... calls) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(10);
+        std::string other;
+        const auto refused = [&](const auto& call) {
+            try {
+                call();
+                other += "a call passed; ";
+            } catch (const error& e) {
+                if (e.why() != cause::invalid_argument) other += e.what();
+            }
+        };
+        (refused(calls), ...);
+        mine.complaint = other;
+        ::_exit(other.empty() ? 0 : 2);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    expect(status == 0, "a child is told of its wrong calls: " + std::string(mine.complaint.str()));
+}
+
+} // namespace
+
+TEST_CASE("a forked child of a server or a worker is told so: it takes no peer for lost") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        const auto world = join(rank, 2, at);
+        const training::server::links by(world, {100, {0}, {1}, 1, 1});
+        training::warm_start first(world, {0, 1});
+        if (rank == 0) {
+            training::server::shard_server store(by, training::sgd{});
+            expect_refused_in_child(
+                mine, [&] { first.tell(); }, [&] { store.serve(); });
+            first.tell();
+            store.serve();
+            return expect(store.lost_workers().empty(), "the worker has come");
+        }
+        training::server::client store(by, {.deadline = patience});
+        std::vector<float> values(100, 1);
+        expect_refused_in_child(
+            mine, [&] { first.wait(); }, [&] { store.put(0, values); }, [&] { store.get(0, values); });
+        first.wait();
+        store.put(0, values);
+        store.get(0, values);
+        expect(values[99] == 1, "the store has what was put");
+        store.close();
+    });
+    check_ended(ranks);
 }

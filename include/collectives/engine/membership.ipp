@@ -16,6 +16,7 @@ namespace tutti::engine {
 
 template <class T>
 std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
+    if constexpr (requires { t.require_own(); }) t.require_own();
     auto made = std::make_shared<engine<T>>(std::move(t));
     std::vector<int> all(static_cast<std::size_t>(made->transport().size()));
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);

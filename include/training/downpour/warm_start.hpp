@@ -47,7 +47,7 @@ public:
         try {
             static_cast<void>(pairs_->with(first).with_deadline(most).template receive<int>(pairs_->peer(first)));
         } catch (const error& e) {
-            if (e.why() == cause::timeout) throw;
+            if (e.why() == cause::timeout || e.why() == cause::invalid_argument) throw;
         }
     }
 
@@ -57,7 +57,8 @@ private:
         for (const int rank : pairs_->where().layout().workers) {
             try {
                 call(pairs_->with(rank), pairs_->peer(rank));
-            } catch (const error&) { // that worker is lost
+            } catch (const error& e) { // that worker is lost, unless the call itself is wrong
+                if (e.why() == cause::invalid_argument) throw;
             }
         }
     }

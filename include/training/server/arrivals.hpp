@@ -26,7 +26,7 @@ public:
     using failed = std::function<void(const error&)>;
 
     /// Starts a request by `start()`, and calls `then` or `instead` within wait() or poll() when it is over. A
-    /// communicator that has failed before makes this call `instead` at once.
+    /// communicator that has failed before makes this call `instead` at once. Throws invalid_argument of `start()`.
     template <class Start>
     void add(const Start& start, next then, failed instead) {
         std::optional<error> why;
@@ -41,6 +41,7 @@ public:
         }
         const follow none = std::move(follows_.back());
         follows_.pop_back();
+        if (why->why() == cause::invalid_argument) throw *why; // a wrong call is no loss of a peer
         none.instead(*why);
     }
 

@@ -110,7 +110,7 @@ private:
         if (lack) bootstrap::bootstrap_failed("this rank cannot listen for data: " + *lack);
         if (why == EADDRINUSE && ports.last != 0)
             bootstrap::bootstrap_failed("all ports of TUTTI_PORTS=" + ports.text() + " are in use at " + where.host(),
-                                        "TUTTI_PORTS must name a port for each rank of this host");
+                                        "TUTTI_PORTS needs a port for each rank of this host and each world it holds");
         const auto range = ports.last == 0 ? std::string() : ", ports " + ports.text() + " of TUTTI_PORTS";
         bootstrap::bootstrap_failed("cannot listen for data at " + where.host() + range + ": " +
                                         bootstrap::words_of_errno(why),

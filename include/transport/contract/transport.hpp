@@ -67,7 +67,8 @@ struct peer_name {
 /// on all ranks, and the error names this rank. t.blamed_by(peer) is the
 /// culprit that the peer's calls fail by, as it has said over its data channel. A peer that leaves for that reason is not
 /// blamed itself where the coordinator is lost. With t.status_page() the engine writes there what the rank does, for other
-/// processes to read (status_page.hpp); null where it shall not.
+/// processes to read (status_page.hpp); null where it shall not. t.require_own() throws invalid_argument in a child of the
+/// process that made the transport: no communicator is made of it there.
 ///
 /// A peer's death never blocks, throws or crashes any of these: it shows in broken() and in fetch().
 // clang-format on

@@ -13,13 +13,13 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <unistd.h>
@@ -36,9 +36,15 @@ namespace tutti::transport::bootstrap {
 TUTTI_COLD [[nodiscard]] inline member this_process(const std::string& host = host_name()) {
     member m;
     m.host = host;
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    m.host_id = boot + "/" + m.host;
+    const descriptor id(
+        opened_within_limit([] { return ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); }));
+    // Without it this rank would seem to be of another host, and share no memory.
+    if (const auto lack = id ? std::nullopt : shortage_in_words(errno))
+        bootstrap_failed("this rank cannot read which host it is on: " + *lack);
+    static_cast<void>(can_spare_descriptors(id.get())); // what own_allotment() reads takes some
+    std::array<char, 37> boot{};                        // 36 digits; none where the system has no such file
+    static_cast<void>(!::read(id.get(), boot.data(), boot.size() - 1));
+    m.host_id = boot.data() + ("/" + m.host);
     m.may_use = own_allotment();
     m.pid = ::getpid();
     return m;
@@ -53,7 +59,8 @@ struct interface_address {
 /// The addresses of the interfaces that are up; link-local IPv6 ones, which are no use without a scope, left out.
 TUTTI_COLD [[nodiscard]] inline std::vector<interface_address> list_interfaces() {
     ifaddrs* first = nullptr;
-    if (::getifaddrs(&first) != 0) bootstrap_failed("cannot list the network interfaces: " + words_of_errno(errno));
+    if (opened_within_limit([&] { return ::getifaddrs(&first); }) != 0)
+        bootstrap_failed("cannot list the network interfaces: " + reason_in_words(errno));
     const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(first, &::freeifaddrs);
     std::vector<interface_address> out;
     for (auto* i = first; i; i = i->ifa_next) {

@@ -89,8 +89,8 @@ template <class Open>
                ": raise that limit (ulimit -n; " + std::to_string(limit.hard) + " is the most that it may set itself)";
     case ENFILE:
         return "its system has run out of open files: raise fs.file-max (sysctl), or run fewer processes there";
-    case ENOBUFS:
-    case ENOMEM: return "its system has no memory for another connection: free some, or run fewer processes there";
+    case ENOBUFS: return "its system has no memory for another connection: free some, or run fewer processes there";
+    case ENOMEM: return "it gets no more memory: raise its limits (ulimit -v), or let it and its host need less";
     default: return std::nullopt;
     }
 }

@@ -35,7 +35,8 @@ public:
         if (where_ == MAP_FAILED) {
             where_ = nullptr;
             throw std::system_error(errno, std::generic_category(),
-                                    "cannot map " + std::to_string(bytes) + " bytes of shared memory");
+                                    "cannot map " + std::to_string(bytes) + " bytes of shared memory" +
+                                        (errno == ENOMEM ? " (raise ulimit -v, or need less of it)" : ""));
         }
     }
     mapping(mapping&& other) noexcept : where_(std::exchange(other.where_, nullptr)), bytes_(other.bytes_) {}
@@ -56,16 +57,16 @@ private:
 
 /// Shared memory without a name, of no size yet. Throws std::system_error.
 [[nodiscard]] inline bootstrap::descriptor nameless_file() {
-    bootstrap::descriptor file{::memfd_create("tutti", MFD_CLOEXEC)};
+    bootstrap::descriptor file{bootstrap::opened_within_limit([] { return ::memfd_create("tutti", MFD_CLOEXEC); })};
     if (!file) throw std::system_error(errno, std::generic_category(), "cannot create shared memory");
     return file;
 }
 
 /// A file that another process has open under that number, for reading and writing. None: see errno.
-[[nodiscard]] inline bootstrap::descriptor open_file(std::int64_t process, int number) {
+[[nodiscard]] inline bootstrap::descriptor open_file(std::int64_t process, int number, int flags = 0) {
     const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
     return bootstrap::descriptor{
-        bootstrap::opened_within_limit([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); })};
+        bootstrap::opened_within_limit([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags); })};
 }
 
 /// Throws std::system_error.

@@ -152,7 +152,7 @@ namespace detail {
 TUTTI_COLD [[nodiscard]] inline secret read_secret_file(const std::string& path) {
     const std::string which = "the secret file " + path;
     // Non-blocking, in case the file is a pipe. The opened file itself is examined.
-    const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const descriptor file(opened_within_limit([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
     struct stat facts {};
     if (!file || ::fstat(file.get(), &facts) != 0)
         bootstrap_failed("cannot read " + which + ": " + words_of_errno(errno), "check TUTTI_SECRET_FILE");

@@ -98,11 +98,7 @@ public:
                                                 names_of(self),
                                             "give all ranks one transport", m.rank);
             const auto way = m.rank == rank ? std::size_t{0} : way_between<0>(self, m);
-            if (way == count)
-                bootstrap::bootstrap_failed(
-                    "rank " + std::to_string(m.rank) + " runs on " + m.host + ", this one on " + self.host + ": " +
-                        names_of(self) + " does not reach that far" + why_not(self, m, count),
-                    "use transport::routed or tcp, or one TUTTI_HOST where it is one host", m.rank);
+            if (way == count) refuse(self, m);
             all.push_back(static_cast<std::uint8_t>(way));
         }
         return all;
@@ -124,6 +120,18 @@ public:
     }
 
 private:
+    /// None leads from this rank to that one. Of a host, the first reason says which of the two lacks something.
+    [[noreturn]] static void refuse(const bootstrap::member& self, const bootstrap::member& m) {
+        const bool is_near = m.host_id == self.host_id;
+        const std::string why = why_not(self, m, count);
+        bootstrap::bootstrap_failed(
+            "rank " + std::to_string(m.rank) + " runs on " + m.host +
+                (is_near ? ", as this one does: " : ", this one on " + self.host + ": ") + names_of(self) +
+                (is_near ? " does not join them" : " does not reach that far") + why,
+            std::string("use transport::routed or tcp") + (is_near ? "" : ", or one TUTTI_HOST where it is one host"),
+            is_near && why.starts_with("; this rank ") ? self.rank : m.rank);
+    }
+
     template <std::size_t I, class Use>
     auto on(routed_channel& c, Use& use) {
         if constexpr (I + 1 < count)

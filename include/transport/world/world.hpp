@@ -83,7 +83,7 @@ public:
 
     /// Joins the world that the environment describes, see bootstrap::identity_from_environment(). Blocks until all
     /// ranks have come. Precondition on all ranks: the same size, rendezvous, secret and fabrics. Throws a bootstrap
-    /// error, and std::system_error where the system gives no memory.
+    /// error.
     [[nodiscard]] static world from_environment();
     /// The same with settings, one for each fabric, in the order of the list.
     [[nodiscard]] static world from_environment(const typename Fabrics::limits&... how);
@@ -98,6 +98,9 @@ public:
     world& operator=(world&&) noexcept;
     /// Leaves the world. In a child of the process that has made this, does nothing.
     ~world();
+
+    /// Throws invalid_argument in a child of the process that has made this.
+    void require_own() const { it_.get_deleter().maker.require(); }
 
     /// As the table of the concept `transport` has it.
     /// @{
@@ -157,6 +160,9 @@ public:
     [[nodiscard]] std::string way_to(int peer) const;
 
 private:
+    /// What only the process that has made it may reach.
+    [[nodiscard]] auto& own() const { return require_own(), *it_; }
+
     std::unique_ptr<detail::world_endpoint<Fabrics...>, tutti::detail::delete_in_own_process> it_;
 };
 

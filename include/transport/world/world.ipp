@@ -23,8 +23,12 @@ world<F...> world<F...>::from_environment(const typename F::limits&... how) {
 template <class... F>
 world<F...>::world(bootstrap::identity me) : world(std::move(me), typename F::limits{}...) {}
 template <class... F>
-world<F...>::world(bootstrap::identity me, const typename F::limits&... how)
-    : it_(new detail::world_endpoint<F...>(std::move(me), detail::checked<F>(how)...)) {}
+world<F...>::world(bootstrap::identity me, const typename F::limits&... how) try
+    : it_(new detail::world_endpoint<F...>(std::move(me), detail::checked<F>(how)...)) {
+} catch (const std::system_error& e) {
+    bootstrap::bootstrap_failed("rank " + std::to_string(me.rank) + " could not begin: " + e.what(),
+                                bootstrap::shortage_in_words(e.code().value()).value_or(""), me.rank);
+}
 template <class... F>
 world<F...>::world(world&&) noexcept = default;
 template <class... F>
@@ -53,14 +57,14 @@ template <class... F>
 std::shared_ptr<std::byte> world<F...>::allocate(std::size_t bytes) const
     requires(allocates)
 {
-    return it_->allocate(bytes);
+    return own().allocate(bytes);
 }
 
 template <class... F>
 void world<F...>::register_memory(std::byte* p, std::size_t bytes) const
     requires(detail::registers_memory<F> || ...)
 {
-    it_->register_memory(p, bytes);
+    own().register_memory(p, bytes);
 }
 
 template <class... F>
@@ -72,7 +76,7 @@ bool world<F...>::is_on_device(const std::byte* p) const
 
 template <class... F>
 inline auto world<F...>::open(context k, int peer) -> channel& {
-    return it_->open(k, peer);
+    return own().open(k, peer);
 }
 template <class... F>
 inline void world<F...>::send(channel& c, transfer& x) {
@@ -117,7 +121,7 @@ status::page* world<F...>::status_page() noexcept {
 }
 template <class... F>
 void world<F...>::tell(const notice& n) {
-    it_->tell(n);
+    own().tell(n);
 }
 template <class... F>
 bool world<F...>::fetch(notice& n) {
@@ -125,7 +129,7 @@ bool world<F...>::fetch(notice& n) {
 }
 template <class... F>
 std::vector<untaken> world<F...>::leave(clock::time_point until) {
-    return it_->leave(until);
+    return own().leave(until);
 }
 template <class... F>
 std::optional<std::string> world<F...>::broken(int peer) {

@@ -244,6 +244,7 @@ TEST_CASE("the first free port of a range is taken, and a range that is full is 
     } catch (const tutti::error& e) {
         CHECK(std::string(e.what()).find("all ports of TUTTI_PORTS=" + range.text() + " are in use") !=
               std::string::npos);
+        CHECK(e.facts().remedy.find("and each world it holds") != std::string::npos);
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include "processes.hpp"
 
-#include "../../tutti/common/descriptor.hpp"
 #include "../../tutti/run/spawn.hpp"
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -75,7 +75,7 @@ class worker {
 public:
     worker(std::size_t task, const std::function<numbers(std::size_t)>& work) : task_(task) {
         std::array<int, 2> ends{};
-        if (pipe(ends.data()) != 0) fail("pipe");
+        if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
         from_ = descriptor(ends[0]);
         const descriptor to(ends[1]);
         const pid_t parent = getpid();

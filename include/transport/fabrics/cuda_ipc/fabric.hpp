@@ -149,7 +149,9 @@ public:
         return all_.shared.broken(other);
     }
     /// The resource that this rank lacks, for any peer.
-    [[nodiscard]] std::optional<std::string> shortage() const { return device_.shortage(); }
+    [[nodiscard]] std::optional<std::string> shortage() const {
+        return device_.shortage() ? device_.shortage() : all_.shared.shortage();
+    }
     void blame(const culprit& by) noexcept { all_.shared.blame(by); }
     [[nodiscard]] culprit blamed_by(int peer) const noexcept { return all_.shared.blamed_by(peer); }
 

@@ -32,15 +32,13 @@ TUTTI_INLINE memory::memory(std::shared_ptr<memory_world> world, int rank)
 }
 TUTTI_INLINE memory::memory(memory&&) noexcept = default;
 TUTTI_INLINE memory& memory::operator=(memory&& other) noexcept {
-    memory old{std::move(*this)};
-    world_ = std::move(other.world_);
-    rank_ = other.rank_;
-    ends_ = std::move(other.ends_);
-    busy_ = std::move(other.busy_);
-    pause_ = other.pause_;
-    return *this;
+    if (this == &other) return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
 }
 TUTTI_INLINE memory::~memory() {
+    // In a child threads that are not here may have held the locks: all stays as it is.
+    if (!process_.is_this()) tutti::detail::keep_for_good(new (std::nothrow) memory(std::move(*this)));
     if (!world_) return;
     while (!ends_.empty()) close(ends_.begin()->first.first);
     world_->leave(rank_);
@@ -51,6 +49,7 @@ TUTTI_INLINE bool memory::crowded() const noexcept { return !world_->processors;
 TUTTI_INLINE peer_name memory::name_of(int peer) const { return {"this process", "memory:" + std::to_string(peer)}; }
 
 TUTTI_INLINE memory::channel& memory::open(context k, int peer) {
+    require_own();
     const auto known = ends_.find({k, peer});
     if (known != ends_.end()) return known->second->channel;
     auto end = std::make_unique<detail::memory_channel_end>(world_->lines.connect(k, rank_, peer), rank_, peer,

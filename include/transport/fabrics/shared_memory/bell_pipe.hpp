@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../sockets/socket.hpp"
+#include "../../sockets/mapping.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -26,7 +25,7 @@ public:
     /// The owner's. Throws std::system_error.
     [[nodiscard]] static bell_pipe made() {
         std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC) != 0)
+        if (bootstrap::opened_within_limit([&] { return ::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC); }) != 0)
             throw std::system_error(errno, std::generic_category(), "the system gives no pipe");
         bell_pipe own;
         own.end_ = bootstrap::descriptor{ends[0]};
@@ -35,11 +34,9 @@ public:
     }
     /// That of another process, under this number there. False in a condition: it cannot be opened, see errno.
     [[nodiscard]] static bell_pipe opened(std::int64_t process, int number) {
-        const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
         bell_pipe theirs;
         // For reading too: then there is always a reader, and no write raises SIGPIPE when the owner has ended.
-        theirs.end_ = bootstrap::descriptor{
-            bootstrap::opened_within_limit([&] { return ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); })};
+        theirs.end_ = open_file(process, number, O_NONBLOCK);
         return theirs;
     }
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(end_); }

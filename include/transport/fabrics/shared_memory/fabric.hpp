@@ -175,6 +175,11 @@ public:
     [[nodiscard]] culprit blamed_by(int other) const noexcept {
         return culprit::of(peer_of(other).top().blames.load(std::memory_order_acquire));
     }
+    [[nodiscard]] std::optional<std::string> shortage() const {
+        for (const auto& [where, end] : ends_)
+            if (end->in.shortage()) return end->in.shortage();
+        return std::nullopt;
+    }
     [[nodiscard]] std::optional<std::string> broken(int other) {
         for (const auto& [where, end] : ends_)
             if (where.second == other && !end->in.broken().empty()) return end->in.broken();

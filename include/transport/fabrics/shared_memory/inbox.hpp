@@ -6,6 +6,7 @@
 #include "peer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <optional>
 #include <span>
@@ -75,6 +76,9 @@ public:
     /// Why nothing more can be received, if so.
     [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
 
+    /// What this rank lacks, if that is why.
+    [[nodiscard]] const std::optional<std::string>& shortage() const noexcept { return shortage_; }
+
     /// advance() would move something.
     [[nodiscard]] bool ready() noexcept { return busy() && !viewed_ && has_part(); }
 
@@ -113,7 +117,7 @@ private:
             entry_ = entry_of(from_.memory(), where_, self_);
             if (entry_) lane_ = &from_.memory().at<lane>(entry_->lane);
         } catch (const std::exception& e) {
-            broken_ = cannot_reach(e);
+            cannot_reach(e);
         }
         if (!lane_) return false;
         if (from_.readable()) entry_->may_lend.store(1, std::memory_order_relaxed);
@@ -187,7 +191,7 @@ private:
         try {
             return from_.memory().at<room>(static_cast<std::uint32_t>(s.region)).bytes.data();
         } catch (const std::exception& e) {
-            broken_ = cannot_reach(e);
+            cannot_reach(e);
             return nullptr;
         }
     }
@@ -211,7 +215,7 @@ private:
         try {
             there = from_.symmetric(s.region, address, bytes);
         } catch (const std::exception& e) {
-            broken_ = cannot_reach(e);
+            cannot_reach(e);
             return nullptr;
         }
         if (!there && !s.flag.was_withdrawn()) broken_ = gone;
@@ -236,12 +240,14 @@ private:
         try {
             if (landing_.size() < bytes) landing_.resize(bytes);
         } catch (const std::exception& e) {
-            broken_ = cannot_reach(e);
+            cannot_reach(e);
         }
         return broken_.empty();
     }
-    [[nodiscard]] static std::string cannot_reach(const std::exception& e) {
-        return std::string("this rank cannot reach its memory: ") + e.what();
+    [[gnu::cold]] void cannot_reach(const std::exception& e) {
+        broken_ = std::string("this rank cannot reach its memory: ") + e.what();
+        const auto* const of_system = dynamic_cast<const std::system_error*>(&e); // else there is no memory
+        shortage_ = bootstrap::shortage_in_words(of_system ? of_system->code().value() : ENOMEM);
     }
 
     /// A piece of a message in private memory. False if it could not be read.
@@ -290,13 +296,14 @@ private:
     directory::entry* entry_ = nullptr; ///< null until the sender has made the lane
     lane* lane_ = nullptr;
     std::uint32_t seen_additions_ = 0;
-    transfer_queue waiting_;   ///< for their messages
-    delivery delivery_;        ///< to the first of them, once its message has begun
-    std::size_t arrived_ = 0;  ///< of that message
-    std::size_t unwanted_ = 0; ///< bytes still to come of a message that was not expected
-    std::string broken_;       ///< see broken()
-    std::uint32_t next_ = 0;   ///< turn of the next part
-    bool viewed_ = false;      ///< it is a message whose receive is complete, and waits to be read
+    transfer_queue waiting_;              ///< for their messages
+    delivery delivery_;                   ///< to the first of them, once its message has begun
+    std::size_t arrived_ = 0;             ///< of that message
+    std::size_t unwanted_ = 0;            ///< bytes still to come of a message that was not expected
+    std::string broken_;                  ///< see broken()
+    std::optional<std::string> shortage_; ///< see shortage()
+    std::uint32_t next_ = 0;              ///< turn of the next part
+    bool viewed_ = false;                 ///< it is a message whose receive is complete, and waits to be read
 };
 
 } // namespace tutti::transport::detail::shm
