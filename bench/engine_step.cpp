@@ -161,7 +161,7 @@ void roots_in_turn(benchmark::State& state) {
 void fork_check(benchmark::State& state) {
     const tutti::detail::own_process maker;
     for (auto _ : state) {
-        maker.require();
+        maker.require_this();
         benchmark::ClobberMemory();
     }
 }

@@ -51,7 +51,7 @@ public:
     ~memory();
 
     /// Throws invalid_argument in such a child.
-    void require_own() const { process_.require(); }
+    void require_own() const { process_.require_this(); }
 
     /// As the tables of the concepts `transport` and `viewing_transport` have it.
     /// @{

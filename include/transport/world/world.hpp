@@ -100,7 +100,7 @@ public:
     ~world();
 
     /// Throws invalid_argument in a child of the process that has made this.
-    void require_own() const { it_.get_deleter().maker.require(); }
+    void require_own() const { it_.get_deleter().maker.require_this(); }
 
     /// As the table of the concept `transport` has it.
     /// @{
