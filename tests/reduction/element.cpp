@@ -63,7 +63,7 @@ TEST_CASE("types that differ in kind or size have different identities") {
                                       type_id<std::uint64_t>(), type_id<float>(),        type_id<double>(),
                                       type_id<long double>(),   type_id<point>(),        type_id<other_point>(),
                                       type_id<no_default>(),    type_id<colour>(),       type_id<std::byte>()};
-    REQUIRE(ids.size() == 21);
+    REQUIRE(ids.size() == (std::is_signed_v<wchar_t> ? 21 : 20)); // on ARM a wchar_t is a char32_t
 }
 
 TEST_CASE("a plain char is a character of its own sign, and neither int8 nor uint8") {
