@@ -23,11 +23,14 @@ public:
     /// Throws invalid_argument in a child.
     void require_this() const {
         if (!is_this()) [[unlikely]]
-            reject({}, "the world belongs to the process that this one was forked from",
-                   "make the call there, or make a world of this process's own");
+            refuse();
     }
 
 private:
+    [[noreturn, gnu::noinline]] TUTTI_COLD static void refuse() {
+        reject({}, "the world belongs to the process that this one was forked from",
+               "make the call there, or make a world of this process's own");
+    }
     /// From the first call on, forks are counted.
     static unsigned counted() noexcept {
         [[maybe_unused]] static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });

@@ -121,7 +121,7 @@ public:
 
 private:
     /// None leads from this rank to that one. Of a host, the first reason says which of the two lacks something.
-    [[noreturn]] static void refuse(const bootstrap::member& self, const bootstrap::member& m) {
+    TUTTI_COLD [[noreturn]] static void refuse(const bootstrap::member& self, const bootstrap::member& m) {
         const bool is_near = m.host_id == self.host_id;
         const std::string why = why_not(self, m, count);
         bootstrap::bootstrap_failed(

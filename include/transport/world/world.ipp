@@ -23,11 +23,10 @@ world<F...> world<F...>::from_environment(const typename F::limits&... how) {
 template <class... F>
 world<F...>::world(bootstrap::identity me) : world(std::move(me), typename F::limits{}...) {}
 template <class... F>
-world<F...>::world(bootstrap::identity me, const typename F::limits&... how) try
+TUTTI_COLD world<F...>::world(bootstrap::identity me, const typename F::limits&... how) try
     : it_(new detail::world_endpoint<F...>(std::move(me), detail::checked<F>(how)...)) {
 } catch (const std::system_error& e) {
-    bootstrap::bootstrap_failed("rank " + std::to_string(me.rank) + " could not begin: " + e.what(),
-                                bootstrap::shortage_in_words(e.code().value()).value_or(""), me.rank);
+    bootstrap::bootstrap_failed(e.what(), bootstrap::shortage_in_words(e.code().value()).value_or(""), me.rank);
 }
 template <class... F>
 world<F...>::world(world&&) noexcept = default;
