@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <unistd.h>
+
 namespace tutti::detail {
 
 /// Writes all of a text to a file of that name as it is, which may be a device or a pipe. Throws std::system_error.
@@ -31,7 +33,7 @@ inline void write_whole(std::string_view text, const std::string& file) {
     std::error_code none;
     const auto place = place_of_plain_file(file);
     if (!place) return write_through(text, file);
-    const std::string beside = *place + ".part";
+    const std::string beside = *place + "." + std::to_string(::getpid()) + ".part";
     std::error_code failed;
     try {
         write_through(text, beside);
@@ -43,9 +45,10 @@ inline void write_whole(std::string_view text, const std::string& file) {
     }
     if (!failed) return;
     std::filesystem::remove(beside, none);
-    // The folder may take no new file where this one may be written.
-    if (failed == std::errc::permission_denied || failed == std::errc::operation_not_permitted)
-        return write_through(text, file);
+    // The folder may take no new file where this one may be written, and a file may be mounted by itself.
+    for (const auto way : {std::errc::permission_denied, std::errc::operation_not_permitted,
+                           std::errc::device_or_resource_busy, std::errc::read_only_file_system})
+        if (failed == way) return write_through(text, file);
     throw std::system_error(failed, "cannot write " + file);
 }
 

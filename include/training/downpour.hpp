@@ -70,11 +70,13 @@ public:
     void begin() {
         if (steps_ > 0 && steps_ % options_.fetch == 0 && !under_way_) under_way_ = store_.start_get(0, fetched_);
     }
-    /// With the gradient at weights(). Throws invalid_argument for another number of gradients.
+    /// With the gradient at weights(). Throws invalid_argument for another number of gradients, or one that is NaN or
+    /// infinite: then nothing has changed. A sum that overflows is left out, and told likewise.
     void step(std::span<const float> gradient) {
         if (gradient.size() != weights_.size())
             reject("downpour",
                    std::to_string(gradient.size()) + " gradients of " + std::to_string(weights_.size()) + " weights");
+        if (!detail::all_finite(gradient)) reject("downpour", "a gradient is NaN or infinite", "leave out this step");
         if (land()) weights_.swap(fetched_);
         const auto rate = static_cast<float>(options_.rate(steps_));
         for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -99,8 +101,14 @@ private:
     /// A clock of the store is a push.
     void push() {
         if (has_pushed_) store_.tick();
-        store_.push(0, accrued_, options_.store(steps_ - 1));
-        accrued_.assign(accrued_.size(), 0);
+        const auto clear = [this] { accrued_.assign(accrued_.size(), 0); };
+        try {
+            store_.push(0, accrued_, options_.store(steps_ - 1));
+        } catch (const error&) {
+            clear();
+            throw;
+        }
+        clear();
         has_pushed_ = true;
     }
 

@@ -92,3 +92,18 @@ TEST_CASE("the oldest of very many verdicts are forgotten") {
     CHECK(c.verdict_on(900) != nullptr);
     CHECK(c.verdict_on(1000) != nullptr);
 }
+
+TEST_CASE("of ranks that were lost within a second the first counts that the program does not know of") {
+    using namespace std::chrono_literals;
+    const tutti::transport::clock::time_point begin{10h};
+    world_status c(6);
+    CHECK(c.lately_lost(begin) == -1);
+    c.record(about(notice_kind::lost, 4, "it was killed"), begin);
+    c.record(about(notice_kind::lost, 2, "it was killed"), begin + 2s);
+    c.record(about(notice_kind::lost, 3, "it was killed"), begin + 2s);
+    CHECK(c.lately_lost(begin + 900ms) == 4);
+    CHECK(c.lately_lost(begin + 3s) == 2); // 4 was lost long before
+    c.note_known(2);
+    CHECK(c.lately_lost(begin + 3s) == 3);
+    CHECK(c.lately_lost(begin + 4s) == -1);
+}

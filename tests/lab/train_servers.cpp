@@ -99,7 +99,7 @@ TEST_CASE("a rank that is stopped is lost after the silence, and what had been l
     const auto with_signal = [&](const std::string& signal, int rank, const std::string& options) {
         const std::string out = folder.path("out"), json = folder.path("json");
         return tools_test::shell("env -u TUTTI_RANK timeout -k 1 50 " + std::string(std::getenv("TUTTI_COMMAND")) +
-                                 " train --mode asynchronous --ranks 4 --silence 1 --data drawn --pictures 8000 "
+                                 " train --mode asynchronous --ranks 4 --silence 3 --data drawn --pictures 8000 "
                                  "--hidden 32 --epochs 20 --json " +
                                  json + " " + options + " > " + out + " 2>&1 & waits=$!; for i in $(seq 300); do " +
                                  "for p in $(pgrep -P $(pgrep -P $waits)); do " +

@@ -131,6 +131,7 @@ struct plan {
     std::chrono::milliseconds deadline{0};
     int in_turn = 1;            ///< so often the ranks make the world and play the plan, with no barrier between
     bool leaves_at_once = true; ///< a rank that has got an error ends; else it waits until the others have one
+    bool ends_abruptly = false; ///< and does so at once, as by an error that nobody catches: no destructor runs
     bool aftermath = false;     ///< those who are left work on, in family 1, which is without the victim
     std::vector<family> families;
     std::vector<step> steps;

@@ -282,6 +282,12 @@ void play(const plan& p, int rank, const reports& all, const std::function<any_c
             player me(p, rank, all, watched_enter());
             me.run();
             if (mine.failed && !p.leaves_at_once) await_the_others(p, all);
+            if (mine.failed && p.ends_abruptly) {
+                announce_end(mine);
+                mine.left = std::chrono::steady_clock::now();
+                mine.outside.store(true, std::memory_order_release);
+                ::_exit(0);
+            }
             // Who was done before the loss works on as well: the others count on it.
             if (rank != p.upset.victim && me.has_others()) me.work_on_without_the_lost();
             announce_end(mine);

@@ -116,7 +116,9 @@ std::string in_words(const plan& p) {
     text += ", progress threads at " + in_words(p.progress_threads, p.ranks) + ", deadline " +
             std::to_string(p.deadline.count()) + " ms";
     if (p.in_turn > 1) text += ", made " + std::to_string(p.in_turn) + " times in turn";
-    text += p.leaves_at_once ? "\n" : ", who has got an error waits for the others\n";
+    text += p.ends_abruptly    ? ", who has got an error ends without a destructor\n"
+            : p.leaves_at_once ? "\n"
+                               : ", who has got an error waits for the others\n";
     for (std::size_t i = 0; i < p.steps.size(); ++i)
         text += "  step " + std::to_string(i) + ": " + in_words(p, p.steps[i]) + "\n";
     text += "  what happens: " + in_words(p.upset) + "\n";

@@ -11,6 +11,7 @@
 #include <transport/simulated.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <string>
 
 namespace tutti::test::stores {
@@ -171,6 +172,26 @@ TEST_CASE("what is no replica is refused") {
         expect(has(made({1, 1, {}, {}}), "no learning rate"), "no rate");
         training::downpour one(store, downpour_keys, {1, 1, falling_rate, {}});
         expect(has(fault_of([&] { one.step(floats(2)); }).detail, "2 gradients of 7 weights"), "another length");
+    });
+}
+
+TEST_CASE("a gradient that is no number changes nothing, and a sum that overflows is left out") {
+    run_store(apart(1, 1, downpour_keys), training::sgd{}, {}, [](client& store, int) {
+        training::downpour one(store, downpour_keys, {5, 2, training::constant{1}, {}});
+        one.step(floats(downpour_keys, 1));
+        floats bad(downpour_keys, 1);
+        bad[3] = std::nanf("");
+        expect(has(fault_of([&] { one.step(bad); }).detail, "NaN or infinite"), "it is refused");
+        expect(one.steps() == 1 && one.weights()[0] == -1, "and was no step");
+        one.step(floats(downpour_keys, 1)); // pushes 2
+        const floats huge(downpour_keys, 3e38F);
+        one.step(huge);
+        expect(has(fault_of([&] { one.step(huge); }).detail, "NaN or infinite"), "the sum is");
+        one.step(floats(downpour_keys, 1));
+        one.finish();
+        floats got(downpour_keys);
+        store.get(0, got);
+        expect(got == floats(downpour_keys, -3), "what could be pushed has come, " + std::to_string(got[0]));
     });
 }
 

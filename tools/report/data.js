@@ -34,7 +34,7 @@ const isEstimate = (row, key) => !row.exact && row[key] !== null
   && (key === "closed_form_us" || (key === "predicted_us" && row.simulated_us === null));
 const competes = row => state.time !== "closed_form_us" || !isEstimate(row, state.time);
 const timeOf = row => row[state.time] > 0 && competes(row) ? row[state.time] : null; // no logarithm of nothing
-const takenText = row => `${isEstimate(row, state.time) ? "~" : ""}${timeText(timeOf(row))}`;
+const takenText = row => `${timeOf(row) !== null && isEstimate(row, state.time) ? "~" : ""}${timeText(timeOf(row))}`;
 
 // Where the chosen time of a row comes from.
 const sourceOf = row => state.time !== "predicted_us" ? named().name

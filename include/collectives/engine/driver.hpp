@@ -481,8 +481,8 @@ private:
                 continue;
             }
             if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
-                find_first_cause(transport_, world_status_, n, known_now_);
-            world_status_.record(n, known_now_);
+                find_first_cause(transport_, world_status_, n, time());
+            world_status_.record(n, n.kind == transport::notice_kind::lost ? time() : known_now_);
         }
         if (inquiries_.any()) inquiries_.answer(transport_, under_way(), time());
     }

@@ -6,6 +6,7 @@
 #include "faults.hpp"
 #include "world_status.hpp"
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +20,10 @@ TUTTI_COLD void find_first_cause(Transport& t, const world_status& known, transp
                                  transport::clock::time_point now) {
     transport::culprit by{known.lately_lost(now)};
     if constexpr (requires { t.blamed_by(0); }) {
-        t.progress(); // its last words may lie there
+        try {
+            t.progress();                 // its last words may lie there
+        } catch (const std::exception&) { // no memory: what was heard counts
+        }
         if (const transport::culprit told = t.blamed_by(0); told.rank >= 0) by = told;
     }
     if (by.rank <= 0 || by.rank >= t.size() || by.rank == t.rank()) return;

@@ -25,10 +25,9 @@ public:
     explicit world_status(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
     void record(const transport::notice& n, transport::clock::time_point now = {}) {
-        if (n.kind == transport::notice_kind::lost) last_loss_ = now;
         using transport::notice_kind;
-        if (n.kind == notice_kind::lost) set(n, presence::lost);
-        if (n.kind == notice_kind::departed) set(n, presence::left);
+        if (n.kind == notice_kind::lost) set(n, presence::lost, now);
+        if (n.kind == notice_kind::departed) set(n, presence::left, now);
         if (n.kind != notice_kind::verdict || verdict_on(n.communicator)) return;
         if (verdicts_.size() == remembered) verdicts_.pop_front();
         verdicts_.push_back(n);
@@ -39,10 +38,11 @@ public:
     [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }
     /// Lost ranks, the first first.
     [[nodiscard]] const std::vector<int>& lost() const noexcept { return lost_; }
-    /// The first lost rank that the program does not know of, if one was lost within the last second; else -1.
+    /// The first rank that was lost within the last second and that the program does not know of; -1 if none.
     [[nodiscard]] int lately_lost(transport::clock::time_point now) const {
-        if (now - last_loss_ > std::chrono::seconds(1)) return -1;
-        const auto first = std::find_if(lost_.begin(), lost_.end(), [this](int rank) { return !is_known(rank); });
+        const auto first = std::find_if(lost_.begin(), lost_.end(), [&](int rank) {
+            return !is_known(rank) && now - of_rank(rank).since <= std::chrono::seconds(1);
+        });
         return first == lost_.end() ? -1 : *first;
     }
     /// Of a rank that is lost or has left: what happened, in a sentence; the rank at fault, itself or the one that had
@@ -70,22 +70,26 @@ private:
         cause why = cause::lost_peer;
         int culprit = -1;
         bool is_known = false;
+        transport::clock::time_point since{};
         std::string how;
     };
     [[nodiscard]] const state& of_rank(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] bool exists(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
 
-    void set(const transport::notice& n, presence p) {
+    void set(const transport::notice& n, presence p, transport::clock::time_point now) {
         if (!exists(n.rank)) return;
         if (p == presence::lost && of(n.rank) != presence::lost) lost_.push_back(n.rank);
         const bool by_another = exists(n.peer) && n.peer != n.rank;
-        ranks_[static_cast<std::size_t>(n.rank)] = {p, n.peer == n.rank || by_another ? n.why : cause::lost_peer,
-                                                    by_another ? n.peer : n.rank, is_known(n.rank), n.text};
+        ranks_[static_cast<std::size_t>(n.rank)] = {p,
+                                                    n.peer == n.rank || by_another ? n.why : cause::lost_peer,
+                                                    by_another ? n.peer : n.rank,
+                                                    is_known(n.rank),
+                                                    now,
+                                                    n.text};
     }
 
     std::vector<state> ranks_;
     std::vector<int> lost_;
-    transport::clock::time_point last_loss_{};
     std::deque<transport::notice> verdicts_;
 };
 

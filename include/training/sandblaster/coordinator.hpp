@@ -110,8 +110,10 @@ public:
 
 private:
     struct at_replica {
-        bool is_lost = false, is_busy = false, has_left = false;
+        bool has_begun = false, is_lost = false, is_busy = false, has_left = false;
     };
+
+    static constexpr std::chrono::nanoseconds before_first = std::chrono::minutes(10); ///< it may read its data
 
     template <class Done>
     void await(const Done& done) {
@@ -160,15 +162,18 @@ private:
     void listen(std::size_t r) {
         const int rank = links_.of().replicas[r];
         detail::receive(
-            arrivals_, with(rank, silence()), links_.peer(rank), detail::reports, detail::report{},
+            arrivals_, with(rank, replicas_[r].has_begun ? silence() : std::max(silence(), before_first)),
+            links_.peer(rank), detail::reports, detail::report{},
             [this, r](const detail::report& got) { take(r, got); }, [this, r](const error& e) { lose(r, e); });
     }
     void take(std::size_t r, const detail::report& got) {
         if (got.evaluation == 0) return void(replicas_[r].has_left = true);
         if (got.evaluation == detail::accuses)
-            return fail(error(tutti::detail::make_fault(
-                cause::lost_peer, "coordinator", static_cast<int>(got.portion),
-                "the replica on rank " + std::to_string(links_.of().replicas[r]) + " waits for its shard in vain")));
+            return lose(
+                r, error(tutti::detail::make_fault(cause::lost_peer, "coordinator", static_cast<int>(got.portion),
+                                                   "the replica on rank " + std::to_string(links_.of().replicas[r]) +
+                                                       " waits for that rank in vain")));
+        replicas_[r].has_begun = true;
         listen(r);
         if (got.evaluation == detail::alive) return;
         if (got.evaluation != evaluation_) return void(++unused_);

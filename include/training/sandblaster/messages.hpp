@@ -21,7 +21,8 @@ struct crew_options {
     int copies = 2;                                   ///< replicas that compute a portion at one time, at most
     any_duration deadline = std::chrono::seconds(30); ///< how long a shard may answer nothing
     /// A replica that says nothing for longer is lost; beside the deadline, since it may wait for a shard. It says that
-    /// it lives while it waits, and where its computation asks whether it is outdated.
+    /// it lives while it waits, and where its computation asks whether it is outdated. It has ten minutes to begin.
+    /// Equal on all ranks. A coordinator that is stopped is waited for.
     any_duration silence = std::chrono::seconds(30);
     /// How long the end waits for replicas to say goodbye. One that does not, as one that is stopped, is lost.
     any_duration goodbye = std::chrono::seconds(30);

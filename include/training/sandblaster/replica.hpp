@@ -67,6 +67,7 @@ private:
 
     void work_on(const computes& compute) {
         listen();
+        tell({detail::alive});
         for (;;) {
             for (; !arrival_->test(); sign())
                 static_cast<void>(wait_any(std::span(&*arrival_, 1), signed_ + sign_every_));
@@ -93,7 +94,7 @@ private:
         signed_ = boss_.now();
         tell({detail::alive});
     }
-    /// Tells the coordinator for which rank it has waited in vain. That one ends all, or is gone itself.
+    /// Tells the coordinator for which rank it has waited in vain. That one goes on with other replicas, if there are.
     void accuse(const error& e) {
         if (e.facts().peer < 0 || (e.why() != cause::timeout && e.why() != cause::lost_peer)) return;
         try {
@@ -126,6 +127,7 @@ private:
             const Communicator from = shard(shards[i]);
             detail::reply got;
             from.receive(got, peer(shards[i]), detail::replies);
+            sign();
             if (got.evaluation == evaluation)
                 from.receive(part(weights_, i), peer(shards[i]), detail::replies);
             else

@@ -28,7 +28,8 @@ public:
     /// Values are 0 at first. `by` must outlive it. Throws invalid_argument on a rank that is no server, for a silence
     /// that is not above 0, and for a rule whose numbers are not finite; nothing has changed then.
     shard_server(const links<Communicator>& by, Rule rule, server_options options = {})
-        : links_(of_server(by, rule)), rule_(training::detail::hash_of({training::detail::numbers_in_words(rule)})),
+        : links_(of_server(by, rule)),
+          rule_(training::detail::hash_of({std::string(Rule::name) + training::detail::numbers_in_words(rule)})),
           options_(detail::checked(std::move(options))), others_(by.where().layout().servers.size(), by.server()),
           sessions_(by.where().layout().workers.size(), options_.key_lists),
           port_(by, options_.silence,

@@ -6,7 +6,8 @@
 
 namespace tutti::transport::detail {
 
-/// Wakes a sleeping rank; lies in its segment. Any thread of any process rings; only the rank itself waits.
+/// Wakes a sleeping rank; lies where all that ring reach it. Any thread of any process rings; only the rank itself
+/// waits.
 ///
 /// A ring is never lost: it leaves `rung` set until a wait has ended because of it. Ringer: sets `rung`, then looks at
 /// `asleep`. Sleeper: sets `asleep`, then looks at `rung`. All four are sequentially consistent, so at least one sees

@@ -18,9 +18,8 @@ namespace tutti::transport::detail {
 ///   changed, and is not delivered. (The sender's fence comes after the bit and before its memory changes; the
 ///   receiver's after its reading and before its look. So who has read anything newer sees the bit.)
 /// - `reading`, set by the receiver while it uses mapped memory, or that of its own process, in place. Whoever of
-/// `reading` and `withdrawn` comes
-///   second sees the other: a receiver that finds `withdrawn` reads nothing, a sender that finds `reading` waits
-///   (acquire) until that piece is done, or not for ever: see `withdrawn`.
+///   `reading` and `withdrawn` comes second sees the other: a receiver that finds `withdrawn` reads nothing, a sender
+///   that finds `reading` waits (acquire) until that piece is done, or not for ever: see `withdrawn`.
 /// - `awaited`, set by either: it is about to sleep until `full` changes. The other side changes `full` by an exchange
 ///   and rings this side's bell if this bit was set. A side that sets the bit too late sees the changed `full` and
 ///   does not sleep. A stale bit costs a needless ring.

@@ -243,7 +243,9 @@ private:
     /// Of a window of messages, 64 unless they were told otherwise, as here; IMB counts those of all pairs. A megabyte
     /// is 10^6 bytes.
     [[nodiscard]] static double stream_us(const foreign_row& row, double MBps) {
-        const int windows = row.operation == "bistream" ? 2 : row.operation == "message_rate" ? *row.ranks / 2 : 1;
+        const int windows = row.operation == "bistream"       ? 2
+                            : row.operation == "message_rate" ? std::max(row.ranks.value_or(2) / 2, 1)
+                                                              : 1;
         return windows * static_cast<double>(row.bytes * stream_messages) / MBps;
     }
 

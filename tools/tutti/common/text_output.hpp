@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,11 +32,16 @@ inline void write_whole(std::string_view text, const std::string& file) {
 /// Whether one of the files is standard output: then nothing else may go there. Throws std::invalid_argument if several
 /// are, or if one plain file is named twice; `options` names them all.
 [[nodiscard]] inline bool takes_standard_output(const std::vector<std::string>& files, const std::string& options) {
-    std::set<std::filesystem::path> places;
-    for (const std::string& file : files)
-        if (const auto place = tutti::detail::place_of_plain_file(file); place && !is_standard_output(file))
-            if (!places.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(*place))).second)
+    std::vector<std::filesystem::path> places;
+    for (const std::string& file : files) {
+        const auto named = tutti::detail::place_of_plain_file(file);
+        if (!named || is_standard_output(file)) continue;
+        const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(*named));
+        for (const auto& other : places) // by another link too
+            if (std::error_code none; place == other || std::filesystem::equivalent(place, other, none))
                 throw std::invalid_argument(file + " is named twice: of " + options + " each takes a file of its own");
+        places.push_back(place);
+    }
     const auto taken = std::count(files.begin(), files.end(), "-");
     if (taken > 1) throw std::invalid_argument("of " + options + " one can go to standard output");
     return taken == 1;

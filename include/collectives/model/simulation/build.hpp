@@ -10,6 +10,7 @@
 #include "roles.hpp"
 #include "settings.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
