@@ -65,9 +65,9 @@ model_json bench_row(const std::string& algorithm, std::size_t bytes, bool in_pl
 }
 
 const std::vector<std::string> row_keys{
-    "operation",      "algorithm",          "ranks",      "bytes",       "depth",          "rounds", "messages",
-    "bytes_sent_max", "bytes_received_max", "fan_in_max", "total_bytes", "closed_form_us", "exact",  "simulated_us",
-    "measured_us",    "segments",           "auto"};
+    "operation",      "algorithm",          "ranks",      "bytes",        "depth",          "rounds", "messages",
+    "bytes_sent_max", "bytes_received_max", "fan_in_max", "total_bytes",  "closed_form_us", "exact",  "simulated_us",
+    "measured_us",    "segments",           "auto",       "auto_segments"};
 
 const std::string two_links = R"("near": {"segments": [
     {"name": "", "most_bytes": 64, "latency_s": 1e-6, "overhead_s": 0, "gap_s": 0, "gap_s_per_byte": 1e-9,
@@ -172,7 +172,9 @@ TEST_CASE("rows have their columns, in JSON and in CSV, and nothing for what is 
         REQUIRE(std::getline(lines, line));
         const std::string segments = row["segments"].dump();
         const std::string simulated = row["simulated_us"].is_null() ? "" : row["simulated_us"].dump();
-        CHECK(line.ends_with("," + simulated + ",," + segments + "," + row["auto"].dump()));
+        const std::string chosen = row["auto_segments"].is_null() ? "" : row["auto_segments"].dump();
+        CHECK(line.ends_with("," + simulated + ",," + segments + "," + row["auto"].dump() + "," + chosen));
+        CHECK(row["auto"] == !chosen.empty());
         CHECK_THAT(line, Catch::StartsWith(row["operation"].get<std::string>() + "," +
                                            row["algorithm"].get<std::string>() + "," + row["ranks"].dump() + "," +
                                            row["bytes"].dump() + "," + row["depth"].dump() + ","));
@@ -343,7 +345,7 @@ TEST_CASE("beside measured times the double tree is priced in the segments that 
     CHECK(rows[0]["segments"] == 1);
     CHECK(rows[1]["segments"] == 2);
     CHECK(rows[1]["measured_us"] == 20);
-    CHECK_THAT(command("model " + what).output, Contains("# double_binary_tree: in as many segments as the library "
+    CHECK_THAT(command("model " + what).output, Contains("chain where it is cut: in as many segments as the library "
                                                          "takes by rule"));
     CHECK(command("model --segments 2 " + what).status == 2);
 }
@@ -807,4 +809,12 @@ TEST_CASE("a command line that makes no sense to the model is refused with 2, a 
         CHECK_THAT(r.output, Contains("cannot write /nowhere/file") && !Contains("#"));
     }
     CHECK_THAT(command("model --ranks 65 --bytes 8 --trace " + here.path("x")).output, !Contains("#"));
+}
+
+TEST_CASE("an estimate that is simulated is cut as is best by simulation") {
+    const std::string what = "--operation reduce --ranks 3 --bytes 8M --loggp 1us,.5us,.1us,0.02ns/B --gamma 0.05ns/B "
+                             "--algorithm double_binary_tree,reduce_scatter_gather";
+    const model_json quick = rows_of(what), whole = rows_of(what + " --simulate");
+    CHECK(quick[0]["segments"] == whole[0]["segments"]);
+    CHECK(quick[0]["simulated_us"] == whole[0]["simulated_us"]);
 }

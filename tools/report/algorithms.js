@@ -21,7 +21,7 @@ function showAlgorithms() {
   table.querySelectorAll("tbody tr").forEach((line, i) => line.firstChild.prepend(sampleOf(lookOf(cell[i].algorithm))));
   byId("algorithms").querySelector(".scroll").replaceChildren(table);
   say("algorithms",
-    "What a communicator with these parameters would choose is marked by auto: it prices calls in place, by receivers full_duplex. "
+    "What a communicator with these parameters would choose is marked by auto: it prices calls in place, under LogGP by receivers full_duplex. "
       + "A ~ marks an estimate. The colour, dash and point of an algorithm are the same in all charts. "
       + "Messages and total bytes are of all ranks together.");
 }

@@ -33,7 +33,7 @@ std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, s
     if (sizes[at] == bytes) {
         for (const model_row& r : rows.subspan(at * width, width)) times.push_back(predicted_us(r, prices.simulates()));
     } else {
-        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        std::vector<model::collective> calls = calls_of(c, bytes, prices);
         times = prices.simulated_estimates_us(calls);
         for (std::size_t k = 0; k < width; ++k)
             if (!times[k]) times[k] = prices.predicted_us(calls[k]);
@@ -87,7 +87,7 @@ void price(const contest& c, const std::vector<std::size_t>& sizes, pricing& pri
            const std::function<void(const std::string&)>& begins, const std::function<void(const model_row&)>& done) {
     for (const std::size_t bytes : sizes) {
         const auto chosen = c.has_auto ? prices.chosen(c.what, c.ranks, bytes) : std::nullopt;
-        const std::vector<model::collective> calls = calls_of(c, bytes, prices);
+        std::vector<model::collective> calls = calls_of(c, bytes, prices);
         const auto simulated = prices.simulated_estimates_us(calls);
         for (std::size_t k = 0; k < calls.size(); ++k) {
             if (begins)

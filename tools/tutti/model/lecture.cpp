@@ -54,7 +54,7 @@ const std::array lessons{
            {"2 (P − 1)", "2 n (P − 1)", "n (P − 1)"}},
     lesson{"sharded parameter server",
            "parameter_server",
-           "Every rank serves a part of the parameters, so that no link carries more than {busiest}, {as_ring}. "
+           "Every rank serves a part of the parameters, so that no rank moves more than {busiest}, {as_ring}. "
            "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
            "of which each pays its latency, and its place in the queues of the network.",
            {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
@@ -80,7 +80,7 @@ const std::array lessons{
            "halving_doubling",
            "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
            "{rounds} rounds. Half of the data goes half of all ranks away, which costs more where links are "
-           "shared; that is not in these times.",
+           "shared, as with --oversubscription.",
            {"2 log₂ P", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"double tree", "double_binary_tree",
            "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "

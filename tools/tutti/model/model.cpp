@@ -49,7 +49,7 @@ one. A file that has transports as well is asked for its GPUs by --transport gpu
 
 Columns:
   depth, rounds    the longest chain of messages that wait for each other; steps of unit time when a rank sends
-                   one and receives one message at a time
+                   one and receives one message at a time; - where an algorithm does not tell
   messages, total  of all ranks
   sent, received   bytes of the busiest sender, and receiver
   fan-in           the most ranks that send to one rank at the same depth
@@ -58,9 +58,11 @@ Columns:
   measured         median microseconds of the slowest rank, of tutti bench --json. Beside it a double_binary_tree
                    is priced as it is measured, in the segments that the library takes by rule; else in the best
   times the best   by the simulated time with --simulate, else by the closed form; * marks the best. An estimate that
-                   could win is simulated instead, up to 200,000 messages; ~ marks the others
+                   could win is simulated instead, up to 200,000 messages, or more where one rank can stand for all;
+                   ~ marks the others
 (auto) marks what a communicator with these parameters would choose, with its segments where these are others than the
-row's. It prices calls in place, by receivers full_duplex. Sizes at which the fastest changes have two digits.
+row's. It prices calls in place, under LogGP by receivers full_duplex. Sizes at which the fastest changes have two digits.
+What is the fastest only between two of the sizes listed may be missed: list more of them.
 
 Examples:
   tutti model --ranks 2..1024*2 --bytes 8..64M*8
@@ -101,7 +103,8 @@ void add_simulation(CLI::App& c, model_settings& s) {
 
 void add_segments(CLI::App& c, model_settings& s) {
     c.add_option("--segments", s.how.segments,
-                 "Into how many pieces a double_binary_tree's halves are cut [default: the best power of two]")
+                 "Into how many pieces a double_binary_tree's halves, or a chain's data, are cut [default: the best "
+                 "power of two]")
         ->check(CLI::Range(1, 1024))
         ->excludes("--measured")
         ->type_name("N");

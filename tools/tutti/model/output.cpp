@@ -41,7 +41,8 @@ row_object to_object(const model_row& r) {
             {"simulated_us", or_null(r.simulated_us)},
             {"measured_us", or_null(r.measured_us)},
             {"segments", r.segments},
-            {"auto", r.auto_segments > 0}};
+            {"auto", r.auto_segments > 0},
+            {"auto_segments", r.auto_segments > 0 ? row_object(r.auto_segments) : row_object(nullptr)}};
 }
 
 std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }

@@ -57,7 +57,7 @@ void print_head(const pricing& prices, int most_ranks, const operation_names& in
     fmt::print("# each message is charged, also where many are sent in one round; fan-in costs what its bytes and\n"
                "# messages do, and more only where a measured machine says so\n");
     fmt::print("# simulated{}: {}\n", prices.simulates() ? "" : " where an estimate could win", prices.rule());
-    fmt::print("# double_binary_tree: {}\n", prices.cutting());
+    fmt::print("# double_binary_tree, and chain where it is cut: {}\n", prices.cutting());
     if (!in_place.empty()) fmt::print("# {}\n", place_text(in_place));
 }
 

@@ -64,6 +64,20 @@ model::counts recounted(const model::collective& c, const model::counts& known) 
     return n;
 }
 
+/// The power of two of segments that takes the least time.
+template <class Taken>
+int best_of_cuts(model::collective c, const Taken& taken) {
+    const std::size_t most = std::clamp<std::size_t>(c.bytes / 2, 1, most_cuts);
+    int best = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (c.segments = 1; static_cast<std::size_t>(c.segments) <= most; c.segments *= 2)
+        if (const double time = taken(c); time < least) {
+            least = time;
+            best = c.segments;
+        }
+    return best;
+}
+
 } // namespace
 
 pricing::pricing(priced_machine by, const pricing_settings& how) : by_(std::move(by)), how_(how) {
@@ -145,19 +159,11 @@ int pricing::segments_of(const model::collective& whole) const {
     return how_.segments_by == cut::best && can_tell ? best_cut(whole) : model::segments_for(whole.how, whole.bytes);
 }
 
-int pricing::best_cut(model::collective c) const {
-    const bool by_simulation = simulates() && c.size <= most_ranks_cut_by_simulation;
-    const std::size_t most = std::clamp<std::size_t>(c.bytes / 2, 1, most_cuts);
-    int best = 1;
-    double least_s = std::numeric_limits<double>::infinity();
-    for (; static_cast<std::size_t>(c.segments) <= most; c.segments *= 2) {
-        const double taken_s = by_simulation ? run(c, false).finish_s : closed_form(c)->seconds;
-        if (taken_s < least_s) {
-            least_s = taken_s;
-            best = c.segments;
-        }
-    }
-    return best;
+int pricing::best_cut(const model::collective& whole) const {
+    const bool by_simulation = simulates() && whole.size <= most_ranks_cut_by_simulation;
+    return best_of_cuts(whole, [&](const model::collective& c) {
+        return by_simulation ? run(c, false).finish_s : closed_form(c)->seconds;
+    });
 }
 
 model_row pricing::price(const model::collective& c) {
@@ -211,7 +217,7 @@ std::optional<double> pricing::instead_of_form_us(const model::collective& c) {
     return quickly_simulated_us(c);
 }
 
-std::vector<std::optional<double>> pricing::simulated_estimates_us(const std::vector<model::collective>& calls) const {
+std::vector<std::optional<double>> pricing::simulated_estimates_us(std::vector<model::collective>& calls) {
     constexpr double trusted = 3; // estimates are within that factor
     std::vector<std::optional<double>> found(calls.size());
     if (simulates()) return found;
@@ -221,7 +227,7 @@ std::vector<std::optional<double>> pricing::simulated_estimates_us(const std::ve
             least_exact_s = std::min(least_exact_s, form->seconds);
     for (std::size_t k = 0; k < calls.size(); ++k)
         if (const auto form = closed_form(calls[k]); form && !form->exact && form->seconds <= trusted * least_exact_s)
-            found[k] = quickly_simulated_us(calls[k]);
+            found[k] = best_simulated_us(calls[k]);
     return found;
 }
 
@@ -255,12 +261,24 @@ model::simulated pricing::run(const model::collective& c, bool activities) const
     return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), settings(activities));
 }
 
-std::optional<double> pricing::quickly_simulated_us(const model::collective& c) const {
+std::optional<double> pricing::best_simulated_us(model::collective& c) {
+    const bool is_cut = how_.segments == 0 && how_.segments_by == cut::best && c.how.most_segments() > 1 &&
+                        c.size <= most_ranks_cut_by_simulation;
+    if (is_cut)
+        c.segments = best_of_cuts(c, [this](const model::collective& tried) {
+            return quickly_simulated_us(tried).value_or(std::numeric_limits<double>::max());
+        });
+    return quickly_simulated_us(c);
+}
+
+std::optional<double> pricing::quickly_simulated_us(const model::collective& c) {
     model::simulation_settings s = settings();
     s.most_messages = quick_messages;
     s.symmetric_beyond = quick_messages / 2; // beyond that one rank stands for all, where it may
     try {
-        return model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), s).finish_s * 1e6;
+        const auto found = model::simulate(c, simulated_machine(by_), ranks_per_node(c.size), s);
+        if (found.by_symmetry) notes_.insert(title_of(c) + ": simulated by symmetry, one rank for all");
+        return found.finish_s * 1e6;
     } catch (const error&) { // the estimate stands, and is marked
         return std::nullopt;
     }

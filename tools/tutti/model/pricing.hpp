@@ -80,9 +80,9 @@ public:
     /// is no such time.
     [[nodiscard]] std::optional<double> predicted_us(const model::collective& c);
     /// Of calls that are compared by closed forms: those whose form is an estimate, which could make one the fastest
-    /// that is not, simulated, in microseconds; unless they have more than 200,000 messages. None of the others.
-    [[nodiscard]] std::vector<std::optional<double>>
-    simulated_estimates_us(const std::vector<model::collective>& calls) const;
+    /// that is not, simulated, in microseconds; unless they have more than 200,000 messages, and one rank cannot stand
+    /// for all. Those that are cut as is best get the segments that are so by simulation. None of the others.
+    [[nodiscard]] std::vector<std::optional<double>> simulated_estimates_us(std::vector<model::collective>& calls);
     [[nodiscard]] model_timeline timeline(const model::collective& c) const;
 
     /// What could not be priced, or not step by step, and why.
@@ -103,10 +103,12 @@ private:
     [[nodiscard]] model::simulation_settings settings(bool activities = false) const;
     [[nodiscard]] model::simulated run(const model::collective& c, bool activities) const;
     [[nodiscard]] int segments_of(const model::collective& whole) const;
-    [[nodiscard]] int best_cut(model::collective c) const;
+    [[nodiscard]] int best_cut(const model::collective& whole) const;
     /// The simulated time of what has no form, in microseconds, unless it has more than 200,000 messages.
     [[nodiscard]] std::optional<double> instead_of_form_us(const model::collective& c);
-    [[nodiscard]] std::optional<double> quickly_simulated_us(const model::collective& c) const;
+    [[nodiscard]] std::optional<double> quickly_simulated_us(const model::collective& c);
+    /// The same in the segments that take the least time, which it sets, where those are not given.
+    [[nodiscard]] std::optional<double> best_simulated_us(model::collective& c);
     [[nodiscard]] int ranks_per_node(int ranks) const noexcept;
 
     priced_machine by_;
