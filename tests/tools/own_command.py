@@ -70,7 +70,7 @@ def main(command):
         if wrong.returncode != 2 or "the schedule is not proven: allreduce(my_small_ring) on 10 ranks" not in wrong.stdout:
             sys.exit(f"{subcommand} uses what is wrong, and ends with {wrong.returncode}:\n{wrong.stdout}")
     for ranks, expected in (("11", "the cost is not the stated one: fan-in stated 2, found 1"),
-                            ("11,12", "my_stuck on 12 ranks")): # a wrong cost counts where nothing else is wrong
+                            ("11,12", "(my_stuck) on 12 ranks")): # a wrong cost counts where nothing else is wrong
         wrong = run(command, "verify", "--algorithm", "my_stuck", "--ranks", ranks)
         if wrong.returncode != 1 or expected not in wrong.stdout or ("12" in ranks) == ("the stated one" in wrong.stdout):
             sys.exit(f"verify does not tell what is wrong on {ranks} ranks:\n{wrong.stdout}")
