@@ -27,8 +27,9 @@ inline void write_through(std::string_view text, const std::string& file) {
     if (!written) throw std::system_error(why, std::generic_category(), "cannot write " + file);
 }
 
-/// Likewise, and whoever reads a plain file meanwhile, or after this was ended halfway, finds all of the earlier text
-/// or all of this one: it is written beside, and renamed. A symbolic link stays; what is no plain file is written to.
+/// Writes a text so that a reader of a plain file finds all of the earlier text or all of this one, also after an end
+/// halfway: the text is written beside, and renamed. A symbolic link stays; what is no plain file is written to.
+/// Throws std::system_error.
 inline void write_whole(std::string_view text, const std::string& file) {
     std::error_code none;
     const auto place = place_of_plain_file(file);

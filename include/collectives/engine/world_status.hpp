@@ -24,6 +24,7 @@ public:
 
     explicit world_status(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
+    /// `now` counts for who is lost.
     void record(const transport::notice& n, transport::clock::time_point now = {}) {
         using transport::notice_kind;
         if (n.kind == notice_kind::lost) set(n, presence::lost, now);

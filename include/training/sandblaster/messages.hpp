@@ -45,7 +45,7 @@ struct work {
     std::uint32_t portion = 0, portions = 0;
     std::uint32_t wants_gradient = 0;
 };
-/// In place of a report's evaluation: the replica lives; or it waits in vain for a rank, which stands for the portion.
+/// In place of a report's evaluation: the replica lives; or it has failed by a rank, which stands for the portion.
 inline constexpr std::uint64_t alive = ~std::uint64_t{0}, accuses = alive - 1;
 /// For whom it is not this rank that decides whether it is lost.
 inline constexpr std::chrono::hours patience{24};

@@ -94,7 +94,7 @@ private:
         signed_ = boss_.now();
         tell({detail::alive});
     }
-    /// Tells the coordinator for which rank it has waited in vain. That one goes on with other replicas, if there are.
+    /// Tells the coordinator by which rank it has failed. The coordinator goes on with other replicas, if there are.
     void accuse(const error& e) {
         if (e.facts().peer < 0 || (e.why() != cause::timeout && e.why() != cause::lost_peer)) return;
         try {

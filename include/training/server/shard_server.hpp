@@ -157,7 +157,7 @@ private:
     }
 
     const links<Communicator>& links_;
-    std::uint64_t rule_; ///< a hash of its numbers
+    std::uint64_t rule_; ///< a hash of its name and numbers
     server_options options_;
     detail::other_servers others_;
     detail::worker_sessions sessions_;
