@@ -258,6 +258,16 @@ TEST_CASE("an explanation ranks all candidates by price, the chosen one first, a
     for (const candidate_price& o : e.ranking) CHECK(text.find(o.what.how.name()) != std::string::npos);
 }
 
+TEST_CASE("an explanation marks what is estimated, and saves nothing of what costs nothing") {
+    const auto of = [](int ranks, double s_per_byte) {
+        const machine m = tutti::model::uniform(loggp{0, 0, 0, s_per_byte, 0});
+        return explain(by_model(ranks, ranks, m), operation::reduce_scatter, 1000).text();
+    };
+    CHECK(of(33, 0).find("nan") == std::string::npos);
+    CHECK(of(32, 1e-9).find('~') == std::string::npos); // all are simulated
+    CHECK(of(400, 1e-9).find('~') != std::string::npos);
+}
+
 TEST_CASE("an explanation of the rule's choice says so") {
     const auto e = explain(chooser(topology{4}), operation::broadcast, 100);
     CHECK(e.ranking.empty());
@@ -265,6 +275,7 @@ TEST_CASE("an explanation of the rule's choice says so") {
     CHECK(e.text() ==
           "broadcast of 100 bytes on 4 ranks: binomial_tree\nbecause: by rule, since few messages are sent in "
           "all, in few rounds (no machine's parameters are given; tutti fit finds them)\n");
+    CHECK(explain(chooser(topology{1}), operation::broadcast, 1).text().starts_with("broadcast of 1 byte on 1 rank: "));
     const auto symmetric = explain(by_model(4), operation::allreduce, 1 << 20, true, true);
     CHECK(symmetric.reason.find("the model prices plain buffers") != std::string::npos);
 }

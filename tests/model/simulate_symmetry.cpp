@@ -97,6 +97,28 @@ TEST_CASE("one rank stands for all where the schedule rotates") {
                 }
 }
 
+TEST_CASE("by symmetry the longest chunk counts, where all wait for it") {
+    // Of 8 bytes on 33 ranks the longest of the chunks has one: 64 rounds of it. Of 199 bytes on 40 it has 5, on 33 it
+    // has 7. The mean would be 0, 5 and 6.
+    for (const auto& [size, bytes, longest] : {std::tuple{33, 8, 1}, {40, 199, 5}, {33, 199, 7}, {7, 10'000, 1429}}) {
+        const collective ring = test::allreduce_of(algorithm::ring{}, size, static_cast<std::size_t>(bytes));
+        const double by_hand =
+            (size - 1) * (2 * message_s(lightweight, static_cast<std::size_t>(longest)) + longest * 2e-10);
+        CHECK(near_to(by_one_rank(ring, receiver_rule::serial, true).finish_s * 1e9, by_hand * 1e9));
+        for (const algorithm::any& a :
+             {algorithm::any(algorithm::ring{}), algorithm::any(algorithm::parameter_server{})})
+            for (const operation o : {operation::allreduce, operation::reduce_scatter, operation::allgather})
+                for (const receiver_rule rule : {receiver_rule::serial, receiver_rule::full_duplex}) {
+                    INFO(std::string(a.name())
+                         << ", " << std::string(name_of(o)) << ", " << size << " ranks, " << bytes);
+                    const collective c{o, a, size, static_cast<std::size_t>(bytes)};
+                    const double one = by_one_rank(c, rule, true).finish_s, all = by_one_rank(c, rule, false).finish_s;
+                    CHECK(one >= all * 0.95); // uneven messages meet in another order
+                    CHECK(one <= all * 1.1);
+                }
+    }
+}
+
 TEST_CASE("what the rank did that stands for all, it did with its own neighbours") {
     model::simulation_settings s;
     s.symmetric_beyond = 0;

@@ -385,10 +385,18 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("-d int32 -o average", "nothing to measure: --op average is not for elements of --type int32");
     refused("--operation broadcast --place out", "nothing to measure: broadcast has no place out");
     refused("--operation pingpong --place in --pairs 1", "nothing to measure: pingpong has no place in");
+    refused("--operation matrix --ranks 1", "nothing to measure: messages are between two ranks at least");
+    refused("--operation gatherv --algorithm binomial_tree", "gatherv has none of --algorithm binomial_tree: take all");
+    refused("--operation gatherv --algorithm ring", "nothing to measure: gatherv has none of --algorithm ring");
+    refused("--operation broadcast,allreduce --place out --algorithm scatter_allgather",
+            "broadcast,allreduce has no place out by --algorithm scatter_allgather");
+    refused("--operation scan --op average --type int32,float32", "no row has all that these options say");
+    for (const char* const wrapped : {"-c -1", "-w -1", "-x -1", "-c 99999999999999999999"})
+        refused(wrapped, "not in range");
     refused("-r 1", "--root is for operations that have one, such as --operation broadcast");
     refused("--operation pingpong -r all", "--root is for operations that have one");
-    refused("--pairs 1", "--pairs is for messages between two ranks, such as --operation pingpong");
-    refused("--operation sendrecv,matrix --pairs 1", "--pairs is for messages between two ranks");
+    refused("--pairs 1", "--pairs is for messages of pairs of ranks, such as --operation pingpong");
+    refused("--operation sendrecv,matrix --pairs 1", "--pairs is for messages of pairs of ranks");
     refused("--transport shared_memory --lanes 4", "--lanes is for what goes over tcp: --transport tcp, routed");
     refused("--transport tcp --lend-bytes 4K", "--lend-bytes is for what goes over shared memory: --transport shared");
     refused("--transport memory --lend-bytes 4K", "--lend-bytes is for what goes over shared memory");

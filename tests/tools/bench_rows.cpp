@@ -61,8 +61,8 @@ TEST_CASE("a bench writes a page of all its rounds, and where it cannot, says so
 
 TEST_CASE("an interrupted bench leaves a page of the rows that are done") {
     const folder here;
-    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 2 $TUTTI_COMMAND bench --transport memory "
-                                     "--ranks 2 --place in -b 8 -e 1G -f 16 --seconds 1.5 --html " +
+    const auto r = tools_test::shell("env -u TUTTI_RANK timeout -s INT -k 5 3 $TUTTI_COMMAND bench --transport memory "
+                                     "--ranks 2 --place in -b 8 -e 1G -f 16 --seconds 1 --html " +
                                      here.path("bench.html"));
     INFO(r.output);
     if (r.output.find("built without Chart.js") != std::string::npos) return;
@@ -84,6 +84,7 @@ TEST_CASE("all kinds of messages are right with any number of pairs, over thread
     CHECK(some.size() == 5); // a ring of all ranks has no pairs
     CHECK(some[0].at("pairs") == 1);
     CHECK(some[1].at("pairs") == 3);
+    CHECK(some[4].at("pairs").is_null());
     for (const auto& row : some) {
         const double base = row.at("time_us");
         const std::string what = row.at("operation");
@@ -311,7 +312,8 @@ TEST_CASE("rounds are summed up: the median of each row, and between which round
 TEST_CASE("a matrix has each two ranks once, and says who is slow with whom") {
     const folder here;
     const auto r =
-        command("bench --transport memory --ranks 4 --operation matrix --bytes 8 -n 3 --json " + here.path("rows"));
+        command("bench --transport memory --ranks 4 --operation matrix --bytes 8 -n 3 --timing loop --json " +
+                here.path("rows"));
     INFO(r.output);
     CHECK(r.status == 0);
     CHECK_THAT(r.output, Contains("# 8 bytes between ranks, us\n") && Contains("# wrong elements: 0\n"));
@@ -319,6 +321,9 @@ TEST_CASE("a matrix has each two ranks once, and says who is slow with whom") {
     REQUIRE(rows.size() == 6);
     const std::vector<std::string> pairs{"0-1", "0-2", "0-3", "1-2", "1-3", "2-3"};
     for (std::size_t k = 0; k < 6; ++k) CHECK(rows[k].at("between") == pairs[k]);
+    const std::string from_2 = r.output.substr(r.output.find("\n#    2 ")); // the time by which all else goes
+    CHECK(std::stod(from_2.substr(std::string_view("\n#    2 ").size())) ==
+          Approx(rows[1].at("avg_us").get<double>()).epsilon(0.001).margin(0.006));
     CHECK(occurrences(r.output, "average busbw") == 0); // of a pair alone that says nothing
     const auto both = command("bench --transport memory --ranks 4 --operation matrix,pingpong --bytes 8 -n 3");
     CHECK_THAT(both.output, Contains("# average busbw of pingpong: ") && Contains(" GB/s over 1 row\n"));

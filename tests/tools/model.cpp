@@ -559,7 +559,7 @@ TEST_CASE("the page has the crossover sizes that the terminal prints, and by whi
         std::size_t changes = 0;
         for (const model_json& one : fastest) {
             std::string line = "# fastest " + one["operation"].get<std::string>() + ", " + one["ranks"].dump() +
-                               " ranks: " + one["at_smallest"].get<std::string>();
+                               (one["ranks"] == 1 ? " rank: " : " ranks: ") + one["at_smallest"].get<std::string>();
             for (const model_json& c : one["changes"])
                 line += "; from " + c["size"].get<std::string>() + " on " + c["to"].get<std::string>();
             CHECK_THAT(r.output, Contains(line + (one["changes"].empty() ? " at all of these sizes\n" : "\n")));

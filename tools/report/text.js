@@ -15,7 +15,7 @@ const turnsText = runs => `now one, now another: ${namesOf(runs)} change places 
 
 // "butterfly; from 23.52 KiB on halving_doubling", as the terminal has it
 function fastestText({at_smallest, changes}) {
-  const known = name => name === "" ? "not known" : spoken(name);
+  const known = name => name === "" ? "not known" : name.startsWith("~") ? `~${spoken(name.slice(1))}` : spoken(name);
   return [known(at_smallest), ...changes.map(({size, to}) => `from ${size.replace(" ", gap)} on ${known(to)}`)].join("; ")
     + (changes.length === 0 ? " at all of these sizes" : "");
 }

@@ -20,8 +20,8 @@ namespace tutti::algorithm {
 struct butterfly {
     static constexpr std::string_view name = "butterfly";
     static constexpr std::string_view idea =
-        "Pairs at doubling distances exchange whole vectors: fewest rounds, but a whole vector in each.";
-    static constexpr std::string_view virtue = "it takes the fewest rounds";
+        "Pairs at doubling distances exchange whole vectors: few rounds, but a whole vector in each.";
+    static constexpr std::string_view virtue = "it takes few rounds";
     [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 

@@ -50,9 +50,9 @@ private:
 } // namespace detail
 
 /// Butterfly of a radix: in each round groups of up to `radix` ranks exchange all they have, and each combines it in
-/// rank order in one pass. Their numbers are the factors of P, so that there are fewer rounds than a butterfly of pairs
-/// has, and often no rank is left over where P is not a power of two. For little data where latency is longer than it
-/// takes to send a few messages. Keeps rank order.
+/// rank order in one pass. Their numbers are the factors of P, so that data pass through fewer ranks than in a
+/// butterfly of pairs, and often no rank is left over where P is not a power of two. For little data where latency is
+/// longer than it takes to send a few messages. Keeps rank order.
 ///
 /// The core is the largest number up to P whose factors are all up to `radix`; e = 0 if that is P, else 1: neighbours
 /// fold the extra ranks in and out, and the figures are bounds. With m factors f:
@@ -67,8 +67,8 @@ struct butterfly_of {
 
     static constexpr std::string_view name = "butterfly_of";
     static constexpr std::string_view idea =
-        "Groups of a few ranks exchange whole vectors, at distances that multiply: fewer rounds than by pairs.";
-    static constexpr std::string_view virtue = "it takes the fewest rounds in which nobody hears from many";
+        "Groups of a few ranks exchange whole vectors, at distances that multiply: less depth than by pairs.";
+    static constexpr std::string_view virtue = "few messages wait for each other, and nobody hears from many";
     [[nodiscard]] constexpr std::uint64_t parameter() const noexcept { return static_cast<std::uint64_t>(radix); }
     [[nodiscard]] static constexpr auto examples() noexcept {
         return std::array{butterfly_of{2}, butterfly_of{3}, butterfly_of{5}};

@@ -19,7 +19,8 @@ namespace tutti::algorithm {
 struct chain {
     static constexpr std::string_view name = "chain";
     static constexpr std::string_view idea = "Each rank adds its data to the sum of the lower ranks and sends it on.";
-    static constexpr std::string_view virtue = "every rank sends its data once, in segments that follow each other";
+    static constexpr std::string_view virtue =
+        "no rank sends the data more than once, in segments that follow each other";
     static constexpr int most_segments = 64;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 

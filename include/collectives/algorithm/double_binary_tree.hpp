@@ -26,7 +26,7 @@ struct double_binary_tree {
     static constexpr std::string_view name = "double_binary_tree";
     static constexpr std::string_view idea =
         "Two trees carry half of the vector each, so that a rank inside one is a leaf of the other.";
-    static constexpr std::string_view virtue = "two trees keep every rank busy in few rounds";
+    static constexpr std::string_view virtue = "two trees keep every rank busy, and no message waits for many";
     static constexpr int most_segments = 16;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 2; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;

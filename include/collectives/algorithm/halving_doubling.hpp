@@ -22,8 +22,9 @@ namespace tutti::algorithm {
 struct halving_doubling {
     static constexpr std::string_view name = "halving_doubling";
     static constexpr std::string_view idea =
-        "Pairs exchange halves, quarters, eighths, then double back: few rounds and fewest bytes.";
-    static constexpr std::string_view virtue = "no rank sends more than it must, in few rounds";
+        "Pairs exchange halves, quarters, eighths, then double back: few rounds and few bytes.";
+    static constexpr std::string_view virtue =
+        "it takes few rounds, and where ranks are a power of two none sends more than it must";
     [[nodiscard]] static constexpr bool alike(int size) noexcept { return (size & (size - 1)) == 0; }
     [[nodiscard]] static constexpr int chunks(int size) noexcept { return size; }
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept;

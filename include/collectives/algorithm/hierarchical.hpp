@@ -52,7 +52,7 @@ struct hierarchical {
     static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
     static constexpr std::string_view idea =
         "Within each node first, then between nodes with one shard a rank, then within each node again.";
-    static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
+    static constexpr std::string_view virtue = "the ranks of a node do among themselves what they can";
     [[nodiscard]] constexpr bool alike(int size) const noexcept {
         const int g = per_node(size);
         return size % g == 0 && algorithm::alike(local, g) && algorithm::alike(global, size / g);

@@ -23,7 +23,7 @@ struct hillis_steele {
     static constexpr std::string_view name = "hillis_steele";
     static constexpr std::string_view idea =
         "In each round a rank adds what the rank below has, at distances that double.";
-    static constexpr std::string_view virtue = "it takes the fewest rounds";
+    static constexpr std::string_view virtue = "it takes few rounds";
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 1; }
 
     [[nodiscard]] static constexpr cost stated(operation o, int size) noexcept {

@@ -16,8 +16,9 @@ namespace tutti::model {
 
 /// A candidate and its predicted time.
 struct candidate_price {
-    selection what;     ///< the candidate
-    double seconds = 0; ///< its predicted time
+    selection what;         ///< the candidate
+    double seconds = 0;     ///< its predicted time
+    bool estimated = false; ///< by a closed form instead of simulation
 };
 
 /// Chooses by a model, for one topology: see decisions. Virtual, so that programs that choose by rule compile no model.

@@ -26,7 +26,7 @@ struct explanation {
     /// How much longer than the chosen one the next best algorithm is predicted to take: 0.05 for 5 %. Below 0 where
     /// that would be faster: sizes are decided on in classes. 0 without any.
     [[nodiscard]] double margin() const noexcept;
-    /// The ranking and the reason, a line each.
+    /// The ranking and the reason, a line each. A time that is not simulated but estimated has a ~.
     [[nodiscard]] std::string text() const;
 };
 

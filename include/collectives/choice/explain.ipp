@@ -38,11 +38,11 @@ namespace detail {
     const candidate_price& cheapest =
         *std::min_element(e.ranking.begin(), e.ranking.end(),
                           [](const candidate_price& a, const candidate_price& b) { return a.seconds < b.seconds; });
-    const double lost = e.ranking.front().seconds / cheapest.seconds - 1;
+    const double taken = e.ranking.front().seconds, saved = taken > 0 ? 1 - cheapest.seconds / taken : 0;
     constexpr double noticeable = 0.001;
-    if (lost > noticeable)
+    if (saved > noticeable)
         return "the model expects it to lose least over the sizes around, though " + name_of(cheapest.what) +
-               formatted(" would save %.1f %% at this one: ", lost / (1 + lost) * 100) + virtue;
+               formatted(" would save %.1f %% at this one: ", saved * 100) + virtue;
     if (e.margin() < noticeable) return "the model expects none to be faster, and " + virtue;
     return formatted("the model expects the next best algorithm to take %.1f %% longer: ", e.margin() * 100) + virtue;
 }
@@ -56,11 +56,12 @@ TUTTI_INLINE double explanation::margin() const noexcept {
 }
 
 TUTTI_INLINE std::string explanation::text() const {
-    std::string said = detail::formatted("%s of %zu bytes on %d rank%s: ", std::string(name_of(what)).c_str(), bytes,
-                                         on.size, on.size == 1 ? "" : "s") +
+    std::string said = detail::formatted("%s of %zu byte%s on %d rank%s: ", std::string(name_of(what)).c_str(), bytes,
+                                         bytes == 1 ? "" : "s", on.size, on.size == 1 ? "" : "s") +
                        detail::name_of(chosen) + "\n";
     for (const candidate_price& o : ranking)
-        said += detail::formatted(o.seconds < 1e6 ? "  %12.3f us  " : "  %12.4g us  ", o.seconds * 1e6) +
+        said += detail::formatted(o.seconds < 1e6 ? " %c%12.3f us  " : " %c%12.4g us  ", o.estimated ? '~' : ' ',
+                                  o.seconds * 1e6) +
                 detail::name_of(o.what) + "\n";
     return said + "because: " + reason + "\n";
 }

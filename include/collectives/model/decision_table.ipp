@@ -19,8 +19,10 @@ TUTTI_INLINE decision_table::decision_table(const model::topology& on, const cal
 
 TUTTI_INLINE std::vector<candidate_price> decision_table::prices(schedule::operation what, std::size_t bytes) const {
     std::vector<candidate_price> priced;
-    for (const selection& s : candidates_[index(what)])
-        priced.push_back({s, price_s({what, s.how, on_.size, bytes, 0, s.segments, true}, on_, machine_)});
+    for (const selection& s : candidates_[index(what)]) {
+        const collective c{what, s.how, on_.size, bytes, 0, s.segments, true};
+        priced.push_back({s, price_s(c, on_, machine_), !detail::soon_simulated(c, on_, machine_)});
+    }
     return priced;
 }
 

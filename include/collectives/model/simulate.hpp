@@ -83,9 +83,9 @@ private:
 /// way to other nodes, a network between nodes that carries less than they send, and what many senders to one rank
 /// cost on top: see detail::sharing. What the adapter and the network have not carried has not come.
 ///
-/// Where the schedule rotates and has many messages, one rank stands for all, and every chunk has the mean length.
-/// Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic.
-/// Source: Alexandrov et al., LogGP, SPAA 1995; Hoefler et al., LogGOPSim, LSAP 2010.
+/// Where the schedule rotates and has many messages, one rank stands for all, and every chunk is as long as the
+/// longest. Throws tutti::error(invalid_argument) where there would be too many messages. Deterministic. Source:
+/// Alexandrov et al., LogGP, SPAA 1995; Hoefler et al., LogGOPSim, LSAP 2010.
 ///
 /// @snippet reference.cpp simulate
 [[nodiscard]] inline simulated simulate(const collective& c, const machine& m, const rank_nodes& nodes = 1,

@@ -58,7 +58,7 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
 'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
-Otherwise all pairs of ranks are at it at once, or the first --pairs of them. algbw and rate are those of one pair, and
+Of sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are those of one pair, and
 of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream, times are of the
 ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
 
@@ -69,7 +69,7 @@ Gatherv, scatterv and alltoallv have one algorithm each.
 
 Columns, some of which are there only if they have something to say:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
-  root, pairs     of operations that have a root; of messages: how many pairs of ranks are at it at once
+  root, pairs     of operations that have a root; of messages but sendrecv: how many pairs are at it at once
   uneven          --uneven, of operations on parts of given lengths
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
@@ -86,7 +86,7 @@ Columns, some of which are there only if they have something to say:
   rate            of messages: millions of messages a second
   algbw           bytes over time, in 10^9 bytes a second; the time is the p50, of a loop avg
   busbw           algbw times 2(P-1)/P for allreduce, (P-1)/P for reduce_scatter, allgather,
-                  gather, scatter and alltoall, 1 otherwise
+                  gather, scatter and alltoall, also of parts of given lengths, as if these were equal; 1 otherwise
   alone, compute, with --overlap: the p50 of the call alone, of the computation alone, and of both at once; how
   both, overlap   much of the shorter one is hidden, in per cent: (alone + compute - both) / min(alone, compute),
                   from 0 to 100; - where these times do not belong together, as when ranks wait for a core: one alone
@@ -122,7 +122,8 @@ launch to launch is seen: processes, memory, cores. Other launchers' ranks measu
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of a loop
 avg, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals of both runs,
 which go by the order of their rounds: 5 launches at least, then and now. The more rows there are, the wider their
-intervals: 5 % of comparisons raise a false alarm at most, which the last line tells. Several files are rounds of one.
+intervals, as far as the rounds suffice: 5 % of comparisons raise a false alarm at most with 7 rounds and up to 170
+rows. The last line tells how many do here. Several files are rounds of one.
 With --against-program the other tutti is launched in turn with this one, so that both sides meet the same hours of a
 machine. Runs on other processors, GPUs, cores, placements, transports or settings are refused. A row beside which
 other work used more of the ranks' cores than --other-work allows is not judged, and a warning says so. The names of
@@ -331,14 +332,16 @@ void add_what(CLI::App& c, bench_settings& s) {
         [&s](const std::string& word) {
             s.pairs = parse_numbers_or_all(word, "list of numbers of pairs: write 1, or 1,2, or all");
         },
-        "Of messages: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
+        "Of messages but sendrecv: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
 }
+
+constexpr int most_calls = 100'000'000; ///< of one kind for a row
 
 void add_amount(CLI::App& c, bench_settings& s) {
     auto* const iterations =
         c.add_option("-n,--iterations,--iters", s.iterations,
                      "Measured calls a row [default: 1000, or as many as fit into a second, 20 at least]")
-            ->check(CLI::Range(1, 100'000'000))
+            ->check(CLI::Range(1, most_calls))
             ->type_name("N");
     c.add_option("--seconds", s.seconds, "As many calls a row as fit into S seconds, at least one")
         ->check(within(0.001, 1e6))
@@ -355,9 +358,14 @@ void add_amount(CLI::App& c, bench_settings& s) {
                  "of a comparison as many as FILE has, 5 at least, or 7 beside PROGRAM]")
         ->check(CLI::Range(1, 100'000))
         ->type_name("N");
-    c.add_option("-w,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")->type_name("N");
-    c.add_option("-x", s.warm_up, "The same, as OSU has it")->type_name("N")->excludes("--warm-up");
-    c.add_option("-c,--check", s.checks, "Calls a row whose results are checked; 0: none [default: 1]")->type_name("N");
+    const CLI::Range some_calls(0, most_calls);
+    c.add_option("-w,--warm-up,--warmup_iters", s.warm_up, "Calls a row before measuring [default: 5]")
+        ->check(some_calls)
+        ->type_name("N");
+    c.add_option("-x", s.warm_up, "The same, as OSU has it")->check(some_calls)->type_name("N")->excludes("--warm-up");
+    c.add_option("-c,--check", s.checks, "Calls a row whose results are checked; 0: none [default: 1]")
+        ->check(some_calls)
+        ->type_name("N");
 }
 
 void add_calls(CLI::App& c, bench_settings& s) {

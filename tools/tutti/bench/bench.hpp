@@ -178,10 +178,10 @@ struct job {
     /// Of an alltoall: what goes from one rank to another. Each rank sends and receives parts of all lengths.
     [[nodiscard]] std::size_t block(int from, int to) const noexcept { return part((from + to) % ranks); }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
+    /// Messages of pairs of ranks: all but those around the ring of all.
+    [[nodiscard]] bool in_pairs() const noexcept { return messages && *messages != exchange::sendrecv; }
     /// False of a rank that belongs to no pair of those that exchange messages.
-    [[nodiscard]] bool takes_part(int of) const noexcept {
-        return !messages || *messages == exchange::sendrecv || pairs_of_ranks().pair_of(of);
-    }
+    [[nodiscard]] bool takes_part(int of) const noexcept { return !in_pairs() || pairs_of_ranks().pair_of(of); }
     /// The row's times are of this rank, perhaps among others.
     [[nodiscard]] bool is_timed(int of) const noexcept {
         if (late) return of + 1 == ranks;

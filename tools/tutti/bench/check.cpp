@@ -36,7 +36,7 @@ void check_overlap(const bench_settings& s, const std::vector<job>& jobs) {
     if (!s.overlap) return;
     if (s.how != timing::barrier) throw std::invalid_argument("--overlap is measured after barriers, not in a loop");
     for (const job& j : jobs)
-        if (j.messages && *j.messages != exchange::sendrecv)
+        if (j.in_pairs())
             throw std::invalid_argument(
                 fmt::format("--overlap is of non-blocking calls: of messages sendrecv alone, not {}", j.name()));
 }
@@ -95,8 +95,8 @@ void check_rows(const bench_settings& s, const std::vector<job>& jobs) {
             [](const job& j) { return j.uneven.has_value(); });
     require(s.roots != std::vector{0}, "--root is for operations that have one, such as --operation broadcast",
             [](const job& j) { return j.rooted(); });
-    require(!s.pairs.empty(), "--pairs is for messages between two ranks, such as --operation pingpong",
-            [](const job& j) { return j.messages && *j.messages != exchange::sendrecv && !j.between; });
+    require(!s.pairs.empty(), "--pairs is for messages of pairs of ranks, such as --operation pingpong",
+            [](const job& j) { return j.in_pairs() && !j.between; });
 }
 
 /// Options that mean nothing over this transport.
@@ -133,14 +133,24 @@ void check_memory(const std::vector<job>& jobs, int ranks) {
 }
 
 /// The wish that no row fulfils. Operators and types first: they are told apart from the rest by the library.
-std::string why_nothing(const bench_settings& s) {
+std::string why_nothing(const bench_settings& s, int ranks) {
     bool some = false;
     for (const element_type type : types_of(s.type))
         for (const operator_type op : operators_of(s.op)) some = some || reduces(op, type);
     if (!some) return fmt::format("--op {} is not for elements of --type {}", s.op, s.type);
-    if (s.where != place::both)
-        return fmt::format("{} has no place {}", s.operation, s.where == place::in ? "in" : "out");
-    return fmt::format("{} does not go with --op {}, or has none of --algorithm {}", s.operation, s.op, s.algorithm);
+    const auto helps = [&](auto bench_settings::*option, const auto& otherwise) {
+        bench_settings other = s;
+        other.*option = otherwise;
+        return !jobs_of(other, 0, ranks).empty();
+    };
+    if (jobs_of(s, 0, std::max(ranks, 2)).size() > 0) return "messages are between two ranks at least";
+    const bool by_auto = helps(&bench_settings::algorithm, "auto");
+    if (helps(&bench_settings::where, place::both))
+        return fmt::format("{} has no place {}{}", s.operation, s.where == place::in ? "in" : "out",
+                           by_auto ? " by --algorithm " + s.algorithm : "");
+    if (by_auto) return fmt::format("{} has none of --algorithm {}: take all", s.operation, s.algorithm);
+    return fmt::format("no row has all that these options say: --operation {}, --type {}, --op {}, --algorithm {}",
+                       s.operation, s.type, s.op, s.algorithm);
 }
 
 } // namespace
@@ -151,7 +161,7 @@ void check_settings(const bench_settings& s, int ranks) {
     files.insert(files.end(), s.against.begin(), s.against.end()); // what is compared with stays
     static_cast<void>(takes_standard_output(files, "--json, --csv, --trace, --html and --against"));
     const std::vector<job> jobs = jobs_of(s, 0, ranks);
-    if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s));
+    if (jobs.empty()) throw std::invalid_argument("nothing to measure: " + why_nothing(s, ranks));
     check_ranks(s, ranks, jobs);
     if (s.cold && s.how != timing::barrier)
         throw std::invalid_argument("--cold sweeps the caches before each call: with --timing barrier, not in a loop");

@@ -49,7 +49,7 @@ std::vector<column> subject_columns(const std::vector<job>& jobs, bool rooted, b
                {{"root", "", 4, [](const row& r) { return r.what.rooted() ? std::to_string(r.what.root) : "-"; }}});
     if (messages)
         append(all,
-               {{"pairs", "", 5, [](const row& r) { return r.what.messages ? std::to_string(r.what.pairs) : "-"; }}});
+               {{"pairs", "", 5, [](const row& r) { return r.what.in_pairs() ? std::to_string(r.what.pairs) : "-"; }}});
     if (std::ranges::any_of(jobs, [](const job& j) { return j.between.has_value(); }))
         append(all, {{"between", "", 9, [](const row& r) {
                           const auto& b = r.what.between;

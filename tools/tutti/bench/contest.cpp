@@ -23,23 +23,33 @@ std::vector<model::collective> calls_of(const contest& c, std::size_t bytes, con
     return calls;
 }
 
+/// Who is the fastest, marked with a ~ if asked where only an estimate says so.
+std::string named_winner(const contest& c, const std::vector<std::optional<double>>& times,
+                         const std::function<bool(std::size_t)>& is_estimate, bool marked) {
+    const auto best = winner_of(times);
+    if (!best) return "";
+    return (marked && is_estimate(*best) ? "~" : "") + c.algorithms[*best];
+}
+
 /// Who is the fastest at a size within those that the rows are of. Between them all are priced: more data in more
 /// segments may take less time, so that nobody is out of the race for being slow at the next smaller size.
 std::string winner_at(const contest& c, const std::vector<std::size_t>& sizes, std::span<const model_row> rows,
-                      std::size_t bytes, pricing& prices) {
+                      std::size_t bytes, pricing& prices, bool marked) {
     const std::size_t width = c.algorithms.size();
     const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin());
     std::vector<std::optional<double>> times;
     if (sizes[at] == bytes) {
-        for (const model_row& r : rows.subspan(at * width, width)) times.push_back(predicted_us(r, prices.simulates()));
-    } else {
-        std::vector<model::collective> calls = calls_of(c, bytes, prices);
-        times = prices.simulated_estimates_us(calls);
-        for (std::size_t k = 0; k < width; ++k)
-            if (!times[k]) times[k] = prices.predicted_us(calls[k]);
+        rows = rows.subspan(at * width, width);
+        for (const model_row& r : rows) times.push_back(predicted_us(r, prices.simulates()));
+        return named_winner(
+            c, times, [&](std::size_t k) { return is_estimate(rows[k]); }, marked);
     }
-    const auto best = winner_of(times);
-    return best ? c.algorithms[*best] : "";
+    std::vector<model::collective> calls = calls_of(c, bytes, prices);
+    const auto simulated = times = prices.simulated_estimates_us(calls);
+    for (std::size_t k = 0; k < width; ++k)
+        if (!times[k]) times[k] = prices.predicted_us(calls[k]);
+    return named_winner(
+        c, times, [&](std::size_t k) { return !simulated[k] && prices.is_estimated(calls[k]); }, marked);
 }
 
 } // namespace
@@ -117,9 +127,12 @@ void print(const contest& c, const std::vector<std::size_t>& sizes, std::span<co
 std::optional<model_fastest> fastest(const contest& c, const std::vector<std::size_t>& sizes,
                                      std::span<const model_row> rows, pricing& prices) {
     if (c.algorithms.size() < 2 || sizes.size() < 2) return std::nullopt;
-    const auto winner = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices); };
-    return model_fastest{std::string(schedule::name_of(c.what)), c.ranks, prices.simulates(), winner(sizes.front()),
-                         crossovers(sizes, winner)};
+    const auto winner = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices, false); };
+    const auto marked = [&](std::size_t bytes) { return winner_at(c, sizes, rows, bytes, prices, true); };
+    model_fastest found{std::string(schedule::name_of(c.what)), c.ranks, prices.simulates(), marked(sizes.front()),
+                        crossovers(sizes, winner)};
+    for (crossover& one : found.changes) one.to = marked(one.bytes);
+    return found;
 }
 
 } // namespace tutti::tools

@@ -221,7 +221,7 @@ struct loaded_calls {
 
 /// Of text that stays: names are of tables, and end where their words do.
 contestant_call call_of(const job& what, const buffers& where) {
-    const bool in_pairs = what.messages && *what.messages != exchange::sendrecv;
+    const bool in_pairs = what.in_pairs();
     const int partner = in_pairs ? what.pairs_of_ranks().partner_of(what.rank).value_or(-1) : -1;
     return {what.name().data(),
             name_of(what.type).data(),

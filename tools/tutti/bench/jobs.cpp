@@ -132,7 +132,7 @@ void add_sizes(std::vector<job>& jobs, const bench_settings& s, bool lenient, jo
         like.count = count;
         for (const int root : roots_of(s, like.what, like.ranks)) {
             like.root = root;
-            for (choice& c : choices(s.algorithm, like.what, like.ranks, lenient)) {
+            for (choice& c : choices(s.algorithm, like.what, like.ranks, lenient || like.uneven)) {
                 if (!fits(like, c)) continue;
                 like.algorithm = std::move(c);
                 for (const bool in_place : {false, true}) {

@@ -31,8 +31,7 @@ row_object subject_without_algorithm(const row_object& row) {
 
 /// Ranks that have a part in it.
 int ranks_in(const row_object& row) {
-    const bool in_pairs = !row.at("pairs").is_null() && row.at("operation") != "sendrecv";
-    return in_pairs ? 2 * row.at("pairs").get<int>() : row.at("ranks").get<int>();
+    return !row.at("pairs").is_null() ? 2 * row.at("pairs").get<int>() : row.at("ranks").get<int>();
 }
 
 /// "allreduce float32 sum in place".

@@ -256,13 +256,13 @@ void bench_report::print_rounds() const {
     }
 }
 
-/// Who is slow with whom: of each size, the median of a message between each two ranks.
+/// Who is slow with whom: of each size, the median over rounds of a message's time between each two ranks.
 void bench_report::print_matrix() const {
     std::map<std::size_t, std::map<std::pair<int, int>, std::vector<double>>> sizes;
     for (const row_object& r : rows_)
         if (std::pair<int, int> b; !r.at("between").is_null() && std::sscanf(r.at("between").get<std::string>().c_str(),
                                                                              "%d-%d", &b.first, &b.second) == 2)
-            sizes[r.at("bytes").get<std::size_t>()][b].push_back(r.at("p50_us").get<double>());
+            sizes[r.at("bytes").get<std::size_t>()][b].push_back(r.at("time_us").get<double>());
     for (const auto& [bytes, pairs] : sizes) {
         fmt::print("# {} bytes between ranks, us\n#     ", bytes);
         for (int to = 0; to < ranks_; ++to) fmt::print(" {:>8}", to);

@@ -83,7 +83,7 @@ row_object subject_of(const job& what) {
             {"in_place", what.in_place},
             {"root", what.rooted() ? row_object(what.root) : row_object(nullptr)},
             {"uneven", what.uneven ? row_object(*what.uneven) : row_object(nullptr)},
-            {"pairs", what.messages ? row_object(what.pairs) : row_object(nullptr)},
+            {"pairs", what.in_pairs() ? row_object(what.pairs) : row_object(nullptr)},
             {"between", what.between ? row_object(fmt::format("{}-{}", what.between->first, what.between->second))
                                      : row_object(nullptr)},
             {"imbalance", what.late ? row_object(in_words(*what.late)) : row_object(nullptr)}};

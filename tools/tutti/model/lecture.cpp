@@ -49,14 +49,14 @@ const std::array lessons{
     lesson{"central parameter server",
            "naive",
            "All ranks send everything to rank 0, which sends the sum back. Its link takes in {received} and hands out "
-           "{sent} in each step, {as_ring}, and with each further worker more: it collapses while the links of all "
-           "others idle.",
+           "{sent} in each step, {as_ring}, and with each further worker more: with many it collapses while the "
+           "links of all others idle.",
            {"2 (P − 1)", "2 n (P − 1)", "n (P − 1)"}},
     lesson{"sharded parameter server",
            "parameter_server",
            "Every rank serves a part of the parameters, so that no rank moves more than {busiest}, {as_ring}. "
-           "But {fan_in} ranks send to one at once, and each rank sends {sent_messages:.0f} messages, "
-           "of which each pays its latency, and its place in the queues of the network.",
+           "But {fan_in} at once send to one, and each message of a rank ({sent_messages:.0f} of them) pays its "
+           "latency, and its place in the queues of the network.",
            {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"one shot",
            "one_shot",
@@ -67,44 +67,46 @@ const std::array lessons{
     lesson{"ring",
            "ring",
            "Each rank takes from one neighbour and sends to the other, {sent} in all, which hardly depends on how many "
-           "ranks there are. The price is {rounds} rounds one after the other: little data waits for {rounds} "
-           "latencies.",
+           "ranks there are. The price is the number of its rounds, {rounds}, one after the other: little data waits "
+           "for as many latencies.",
            {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{
         "butterfly",
         "butterfly",
-        "A rank exchanges all of the data with one partner after the other, {rounds} rounds in all: few latencies. It "
-        "carries {as_ring}: right for little data.",
+        "A rank exchanges all of the data with one partner after the other, {as_ring}; ranks beyond a power of two "
+        "hand theirs in first, and get the result. Rounds are few ({rounds}), and so latencies: right for little data.",
         {"log₂ P", "n log₂ P", "n log₂ P"}},
     lesson{"butterfly by halves",
            "halving_doubling",
            "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
-           "{rounds} rounds. Half of the data goes half of all ranks away, which costs more where links are "
+           "few rounds ({rounds}). Half of the data goes half of all ranks away, which costs more where links are "
            "shared, as with --oversubscription.",
            {"2 log₂ P", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"double tree", "double_binary_tree",
            "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "
            "passes on in the "
-           "other. No rank sends more than {sent}, however many there are, and a piece waits for {depth} messages: "
+           "other. No rank sends more than {sent}, nor twice the data however many there are, and a piece waits for "
+           "{depth} messages: "
            "nearly as few bytes as the ring, and latencies that grow with the logarithm of the ranks."},
-    lesson{"binomial tree",
-           "binomial_tree",
-           "Half of the ranks hand their vectors to a partner, then half of those theirs, until one rank has the sum, "
-           "which "
-           "returns the same way: a chain of {depth} messages. But whole vectors travel, most ranks wait, and the "
-           "root alone takes in {received}: right for little data.",
-           {"2 log₂ P", "2 n log₂ P", "n log₂ P"}},
-    lesson{"hierarchical rings", "hierarchical:ring:ring",
-           "{per_node} ranks of a node sum among themselves first, so that of {total} only {far} go between nodes; and "
-           "{rounds} rounds are enough."},
+    lesson{
+        "binomial tree",
+        "binomial_tree",
+        "Every second rank hands its vector to a partner, then every second of these, until one rank has the sum, "
+        "which returns the same way: a chain of {depth} messages. But whole vectors travel, most ranks wait, and the "
+        "root alone takes in {received}: right for little data.",
+        {"2 log₂ P", "2 n log₂ P", "n log₂ P"}},
+    lesson{
+        "hierarchical rings", "hierarchical:ring:ring",
+        "The ranks of a node ({per_node}) sum among themselves first, so that of {total} only {far} go between nodes, "
+        "and few rounds ({rounds}) are enough."},
 };
 
 constexpr std::size_t ring_lesson = 3; ///< what others are compared with
 
 /// Of an algorithm without a text of its own.
-constexpr const char* plain_reason =
-    "The busiest rank moves {busiest}, {as_ring}, and the fan-in is {fan_in}. It takes {rounds} rounds, and a chain of "
-    "{depth} messages that wait for each other.";
+constexpr const char* plain_reason = "The busiest rank moves {busiest}, {as_ring}, and the fan-in is {fan_in}. The "
+                                     "number of rounds is {rounds}, and the "
+                                     "depth, a chain of messages that wait for each other, is {depth}.";
 
 /// Those that are asked for, in their order.
 std::vector<lesson> lessons_of(const lecture_settings& s) {

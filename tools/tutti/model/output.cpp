@@ -61,9 +61,6 @@ std::string titled(const model_row& r) {
            (r.auto_segments > 0 ? " (" + auto_text(r) + ")" : "");
 }
 
-/// All that is known of a row's time.
-bool is_estimate(const model_row& r) { return !r.simulated_us && r.closed_form_us && !r.closed_form_is_exact; }
-
 void print_row(const model_row& r, bool best, const std::string& factor) {
     print_prices(best ? '*' : ' ', titled(r), cell(r.depth), cell(r.rounds), cell(r.messages),
                  volume_text(r.bytes_sent_max), volume_text(r.bytes_received_max), cell(r.fan_in_max),
@@ -92,6 +89,8 @@ void row_files::finish() {
 std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept {
     return simulated || row.simulated_us ? row.simulated_us : row.closed_form_us;
 }
+
+bool is_estimate(const model_row& r) noexcept { return !r.simulated_us && r.closed_form_us && !r.closed_form_is_exact; }
 
 std::string source_of_time(const model_row& row, bool simulated) {
     if (!predicted_us(row, simulated)) return "";
@@ -138,7 +137,8 @@ void print_table(std::span<const model_row> rows, bool simulated) {
 
 void print_crossovers(const model_fastest& fastest) {
     const auto known = [](const std::string& winner) { return winner.empty() ? "not known" : winner; };
-    fmt::print("\n# fastest {}, {} ranks: {}", fastest.operation, fastest.ranks, known(fastest.at_smallest));
+    fmt::print("\n# fastest {}, {} rank{}: {}", fastest.operation, fastest.ranks, fastest.ranks == 1 ? "" : "s",
+               known(fastest.at_smallest));
     std::string last = fastest.at_smallest;
     for (std::size_t k = 0; k < fastest.changes.size(); ++k) {
         const auto from = [&](std::size_t i) {

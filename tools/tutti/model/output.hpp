@@ -28,6 +28,8 @@ private:
 
 /// The time that a winner is found by: the simulated one, or, unless all are simulated, that of the closed form.
 [[nodiscard]] std::optional<double> predicted_us(const model_row& row, bool simulated) noexcept;
+/// Whether all that is known of a row's time is an estimate.
+[[nodiscard]] bool is_estimate(const model_row& row) noexcept;
 /// What that time is: "simulated", "closed form", or "~closed form" where the form is an estimate; empty without one.
 [[nodiscard]] std::string source_of_time(const model_row& row, bool simulated);
 /// The fastest, by its place among the rows; of those that are equal but for rounding the first. None without a time.
@@ -38,7 +40,7 @@ private:
 /// Rows of one operation, number of ranks and size, the fastest first, its line marked by an asterisk; ~ marks what
 /// rests on an estimate.
 void print_table(std::span<const model_row> rows, bool simulated);
-/// Who wins from which size on, in one line.
+/// Who wins from which size on, in one line, also with ~.
 void print_crossovers(const model_fastest& fastest);
 
 } // namespace tutti::tools

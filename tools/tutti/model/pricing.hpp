@@ -83,6 +83,11 @@ public:
     /// that is not, simulated, in microseconds; unless they have more than 200,000 messages, and one rank cannot stand
     /// for all. Those that are cut as is best get the segments that are so by simulation. None of the others.
     [[nodiscard]] std::vector<std::optional<double>> simulated_estimates_us(std::vector<model::collective>& calls);
+    /// Whether predicted_us() is by a closed form that is not exact.
+    [[nodiscard]] bool is_estimated(const model::collective& c) const {
+        const auto form = simulates() ? std::nullopt : closed_form(c);
+        return form && !form->exact;
+    }
     [[nodiscard]] model_timeline timeline(const model::collective& c) const;
 
     /// What could not be priced, or not step by step, and why.

@@ -48,7 +48,8 @@ struct model_fastest {
     std::string operation;
     int ranks = 1;
     bool simulated = false;         ///< by the simulated time, else by that of the closed form
-    std::string at_smallest;        ///< at the smallest size; empty where no time is known, also in the changes
+    std::string at_smallest;        ///< at the smallest size; ~ first where an estimate says so; empty where no time is
+                                    ///< known; both also in the changes
     std::vector<crossover> changes; ///< in order of size
 };
 

@@ -26,7 +26,7 @@ struct hierarchical_uneven {
 
     static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
     static constexpr std::string_view idea = "Within each node first, then between one rank of each, then back.";
-    static constexpr std::string_view virtue = "between nodes goes what must, once a node and not once a rank";
+    static constexpr std::string_view virtue = "the ranks of a node do among themselves what they can";
 
     [[nodiscard]] bool runs_on(int size) const noexcept {
         return algorithm::runs_on(global, nodes->nodes()) &&

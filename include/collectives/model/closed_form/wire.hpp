@@ -88,9 +88,11 @@ public:
     [[nodiscard]] constexpr double latency() const noexcept { return p_.latency_s; }
     [[nodiscard]] constexpr double header() const noexcept { return p_.overhead_s + p_.latency_s; }
     [[nodiscard]] constexpr double reduce(double bytes) const noexcept { return bytes * p_.gamma_s_per_byte; }
-    /// Where no byte costs a processor more than the wire, and no message is there before it has left.
+    /// Where no byte costs a processor more than the wire, no message is there before it has left, and a message costs
+    /// something: else all steps are ready at one time.
     [[nodiscard]] constexpr bool plain() const noexcept {
-        return segments_ == 1 && p_.overhead_s_per_byte == 0 && p_.copy_s_per_byte == 0 && p_.latency_s >= 0;
+        return segments_ == 1 && p_.overhead_s_per_byte == 0 && p_.copy_s_per_byte == 0 && p_.latency_s >= 0 &&
+               header() + p_.gap_s > 0;
     }
     [[nodiscard]] constexpr bool answers_at_once() const noexcept {
         return p_.gap_s <= p_.latency_s + 2 * p_.overhead_s;

@@ -42,11 +42,15 @@ public:
         return std::move(graph_);
     }
 
-    /// One rank for all: for a message to rank + d it gets one from rank - d.
+    /// One rank for all: for a message to rank + d it gets one from rank - d. Others wait for who has the longest
+    /// chunk.
     [[nodiscard]] graph by_symmetry() {
-        const double vectors = static_cast<double>(c_.bytes) * schedule::vectors_of(c_.what, c_.size);
+        const double vectors =
+            static_cast<double>(c_.bytes / c_.element_bytes) * schedule::vectors_of(c_.what, c_.size);
         const double mean = vectors / c_.how.chunks(c_.what, c_.size) / c_.segments;
-        add_rank(0, [&](const schedule::place& x) { return static_cast<std::size_t>(std::llround(mean * x.count)); });
+        add_rank(0, [&](const schedule::place& x) {
+            return static_cast<std::size_t>(std::ceil(mean * x.count)) * c_.element_bytes;
+        });
         number_peers();
         const role& all = roles_.at(graph_.ranks.front().role);
         for (const int peer : peers_) {

@@ -30,7 +30,7 @@ struct simulated {
     std::vector<double> rank_finish_s; ///< by rank; by symmetry, that of all
     std::size_t messages = 0;          ///< of all ranks
     std::size_t steps = 0;             ///< of all ranks
-    bool by_symmetry = false;          ///< one rank stood for all, and each chunk was as long as the mean
+    bool by_symmetry = false;          ///< one rank stood for all, and each chunk was as long as the longest
     std::vector<schedule::activity>
         activities{}; ///< where asked for, in order of their begin; by symmetry, of rank 0 alone
 };
