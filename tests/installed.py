@@ -21,15 +21,16 @@ import tempfile
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(mine CXX)
 find_package(tutti REQUIRED)
-if(NOT TARGET tutti::tutti OR NOT TARGET tutti::tcp)
+if(NOT TARGET tutti::tutti OR NOT TARGET tutti::tcp OR NOT TARGET tutti::headers)
     message(FATAL_ERROR "a target is missing")
 endif()
 find_package(tutti QUIET COMPONENTS tcpp)
-if(tutti_FOUND OR NOT tutti_NOT_FOUND_MESSAGE MATCHES "no component tcpp: choose among tutti, tcp, ")
+if(tutti_FOUND OR NOT tutti_NOT_FOUND_MESSAGE MATCHES "no component tcpp: choose among headers, tutti, tcp, ")
     message(FATAL_ERROR "a component that does not exist: ${{tutti_NOT_FOUND_MESSAGE}}")
 endif()
 add_executable(program {source})
-target_link_libraries(program tutti::tcp_compiled)
+target_link_libraries(program tutti::tcp)
+target_precompile_headers(program PRIVATE <tutti/collectives/collectives.hpp> <tutti/transport/tcp.hpp>)
 """
 
 
@@ -68,7 +69,7 @@ def shared_alone(stage, library, hidden, flags, compiler):
 def by_pkg_config(stage, prefix, source, compiler):
     folders = ":".join(str(f.parent) for f in prefix.rglob("tutti.pc"))
     found = {**os.environ, "PKG_CONFIG_PATH": folders, "PKG_CONFIG_SYSROOT_DIR": str(stage)}
-    told = lambda *asked: run(["pkg-config", *asked, "tutti-tcp-compiled"], env=found).split()
+    told = lambda *asked: run(["pkg-config", *asked, "tutti-tcp"], env=found).split()
     flags, shared = told("--cflags", "--libs"), next(prefix.rglob("libtutti.so"))
     run([*compiler, "-std=c++20", "-O2", "-c", source, *told("--cflags"), "-o", stage / "program.o"])
     with socket.socket() as free:
@@ -85,9 +86,9 @@ def by_pkg_config(stage, prefix, source, compiler):
     shared_alone(stage, shared, HIDDEN, flags, compiler)
     for verbs in prefix.rglob("libtutti_verbs.so"):
         shared_alone(stage, verbs, None, flags, compiler)
-    flags = run(["pkg-config", "--cflags", "tutti-tcp"], env=found).split()
+    flags = run(["pkg-config", "--cflags", "tutti-headers"], env=found).split()
     if "-DTUTTI_COMPILED" in flags:
-        sys.exit("tutti-tcp must be header-only")
+        sys.exit("tutti-headers must be header-only")
     run([*compiler, "-std=c++20", "-fsyntax-only", source, *flags])
 
 

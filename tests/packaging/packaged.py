@@ -35,7 +35,7 @@ target_link_libraries(program {target})
 target_compile_options(program PRIVATE """ + " ".join(STRICT) + """)
 """
 MESON = """project('mine', 'cpp', default_options : ['cpp_std=c++20'])
-tutti = dependency('tutti', fallback : ['tutti', 'tutti_dep'])
+tutti = dependency('tutti', fallback : 'tutti')
 executable('program', 'proof.cpp', dependencies : tutti, cpp_args : """ + str(STRICT) + """)
 """
 GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -142,11 +142,11 @@ def cmake(root, stage, compiler):
     lacking = stage / "lacking"
     lacking.mkdir()
     (lacking / "CMakeLists.txt").write_text(
-        CMAKE.format(how=found.format("", " COMPONENTS tcp_compiled"), source=PROOF, target="tutti::tcp_compiled"))
+        CMAKE.format(how=found.format("", " COMPONENTS tcpp"), source=PROOF, target="tutti::tcpp"))
     said = subprocess.run(["cmake", *GENERATOR, "-S", lacking, "-B", lacking / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if said.returncode == 0 or "tutti::tcp_compiled cannot be had" not in " ".join(said.stdout.split()):
-        sys.exit(f"a component that was not installed must be refused, and named\n{said.stdout}")
+    if said.returncode == 0 or "there is no component tcpp" not in " ".join(said.stdout.split()):
+        sys.exit(f"a component that there is not must be refused, and named\n{said.stdout}")
     run(["cmake", "--build", stage / "cmake-build", "--target", "uninstall"])
     if left := [f for f in prefix.rglob("*") if f.is_file()]:
         sys.exit(f"the target uninstall leaves {left[0]}")

@@ -4,9 +4,9 @@
 
 usage: conan create tools/packaging -s compiler.cppstd=gnu20
 
-Options: compiled=True adds the compiled library, static or, with shared=True, shared; verbs=True the targets for RDMA.
-Consumers get the CMake targets tutti::tutti, tutti::tcp and so on, and the packages tutti, tutti-tcp and so on of
-pkg-config.
+Options: with compiled=True programs take the compiled library, static or, with shared=True, shared; verbs=True adds what
+goes over RDMA. Consumers get the CMake targets tutti::headers, tutti::tutti, tutti::tcp and tutti::verbs, and the packages
+tutti-headers, tutti and so on of pkg-config.
 """
 import pathlib
 import re
@@ -75,19 +75,21 @@ class Tutti(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "tutti")
-        self.add_component("tutti", includedirs=["include"], system_libs=["pthread"])
+        self.add_component("headers", includedirs=["include"], system_libs=["pthread"])
+        if self.options.compiled:
+            self.add_component("tutti", requires=["headers"], libs=["tutti"], system_libs=["crypto"],
+                               defines=["TUTTI_COMPILED"])
+        else:
+            self.add_component("tutti", requires=["headers"])
         self.add_component("tcp", requires=["tutti"], system_libs=["crypto"])
         if self.options.verbs:
-            self.add_component("verbs", requires=["tcp"], system_libs=["ibverbs"])
-        if self.options.compiled:
-            self.add_component("tcp_compiled", requires=["tcp"], libs=["tutti"], defines=["TUTTI_COMPILED"])
-        if self.options.compiled and self.options.verbs:
-            self.add_component("verbs_compiled", requires=["tcp_compiled", "verbs"], libs=["tutti_verbs"])
+            self.add_component("verbs", requires=["tcp"], system_libs=["ibverbs"],
+                               libs=["tutti_verbs"] if self.options.compiled else [])
 
     def add_component(self, name, requires=(), **facts):
         component = self.cpp_info.components[name]
         component.set_property("cmake_target_name", f"tutti::{name}")
-        component.set_property("pkg_config_name", name if name == "tutti" else f"tutti-{name.replace('_', '-')}")
+        component.set_property("pkg_config_name", name if name == "tutti" else f"tutti-{name}")
         component.includedirs = facts.get("includedirs", [])
         component.libs = facts.get("libs", [])
         component.system_libs = facts.get("system_libs", [])
