@@ -96,10 +96,14 @@ public:
         if (table_->prove) table_->prove(*this, o, size, root, segments);
     }
     /// Into how many chunks it cuts the data.
-    [[nodiscard]] int chunks(operation o, int size) const noexcept { return table_->chunks(storage_, o, size); }
+    [[nodiscard]] int chunks(operation o, int size) const noexcept {
+        room here;
+        return level_in(here).chunks(o, size);
+    }
     /// Rounds are counted rank by rank. So they depend on the order of ranks, and of a placement there is a bound.
     [[nodiscard]] cost stated(operation o, int size) const noexcept {
-        cost c = table_->stated(storage_, o, size);
+        room here;
+        cost c = level_in(here).stated(o, size);
         if (placed_) c = {c.depth, 2 * c.rounds, c.sent, c.received, c.fan_in, true};
         return c;
     }
@@ -140,7 +144,7 @@ public:
               std::vector<schedule::part>* parts = nullptr) const {
         if (placed_) [[unlikely]]
             return walk_placed(o, p, segments, steps, parts);
-        table_->walk(storage_, o, p, segments, steps, parts);
+        walk_unplaced(o, p, segments, steps, parts);
     }
 
     /// All ranks' steps.
@@ -158,9 +162,7 @@ private:
         bool rotates, has_bank_for_each_rank;
         unsigned steps_rotate; ///< a bit for each operation
         bool (*offers)(operation) noexcept;
-        int (*chunks)(const void*, operation, int) noexcept;
-        cost (*stated)(const void*, operation, int) noexcept;
-        void (*walk)(const void*, operation, const position&, int, std::vector<step>&, std::vector<schedule::part>*);
+        const detail::level& (*level_in)(const void*, void*) noexcept; ///< made at the second place
         bool (*alike)(const void*, int) noexcept;
         bool (*runs_on)(const void*, int) noexcept;
         void (*prove)(const any&, operation, int, int, int);  ///< null for those of the library
@@ -169,6 +171,16 @@ private:
         any (*over)(const void*, const schedule::placement&); ///< null where nodes must have equal sizes
     };
 
+    /// Where an algorithm with its type forgotten is made, for a call of it.
+    struct room {
+        alignas(void*) std::byte bytes[2 * sizeof(void*)];
+    };
+    [[nodiscard]] const detail::level& level_in(room& here) const noexcept {
+        return table_->level_in(storage_, here.bytes);
+    }
+
+    void walk_unplaced(operation o, const position& p, int segments, std::vector<step>& steps,
+                       std::vector<schedule::part>* parts) const;
     void walk_placed(operation o, const position& p, int segments, std::vector<step>& steps,
                      std::vector<schedule::part>* parts) const;
 
@@ -284,11 +296,9 @@ constinit const any::table any::table_of{
     algorithm::has_bank_for_each_rank<A>(),
     rotating_operations<A>(),
     [](operation o) noexcept { return algorithm::offers<A>(o); },
-    [](const void* a, operation o, int size) noexcept { return chunks_of(as<A>(a), o, size); },
-    [](const void* a, operation o, int size) noexcept { return as<A>(a).stated(o, size); },
-    [](const void* a, operation o, const position& p, int segments, std::vector<step>& steps,
-       std::vector<schedule::part>* parts) {
-        algorithm::walk(as<A>(a), o, p, step_writer(steps, segments, parts).erased());
+    [](const void* a, void* where) noexcept -> const detail::level& {
+        static_assert(sizeof(detail::level_of<A>) <= sizeof(room));
+        return *::new (where) detail::level_of(as<A>(a));
     },
     [](const void* a, int size) noexcept { return algorithm::alike(as<A>(a), size); },
     [](const void* a, int size) noexcept { return algorithm::runs_on(as<A>(a), size); },

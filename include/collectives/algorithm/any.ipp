@@ -50,9 +50,15 @@ TUTTI_INLINE any any::on(std::shared_ptr<const schedule::placement> where) const
     return placed;
 }
 
+TUTTI_COLD TUTTI_INLINE void any::walk_unplaced(operation o, const position& p, int segments, std::vector<step>& steps,
+                                                std::vector<schedule::part>* parts) const {
+    room here;
+    detail::walk(level_in(here), o, p, step_writer(steps, segments, parts));
+}
+
 /// By seats first.
-TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments, std::vector<step>& steps,
-                                   std::vector<schedule::part>* parts) const {
+TUTTI_COLD TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments, std::vector<step>& steps,
+                                              std::vector<schedule::part>* parts) const {
     if (p.size != placed_->size())
         reject(std::string(schedule::name_of(o)),
                std::string(name()) + " was placed for " + std::to_string(placed_->size()) + " ranks, not for " +
@@ -63,7 +69,7 @@ TUTTI_INLINE void any::walk_placed(operation o, const position& p, int segments,
     if (schedule::has_root(o)) seat.root = placed_->seat_of(p.root);
     std::vector<step> by_seats;
     std::vector<schedule::part> whose;
-    table_->walk(storage_, o, seat, segments, by_seats, &whose);
+    walk_unplaced(o, seat, segments, by_seats, &whose);
     const auto before = static_cast<int>(steps.size());
     if (!placed_->in_order())
         by_seats = schedule::renumbered(o, chunks(o, p.size) * segments, *placed_, std::move(by_seats), &whose);

@@ -10,6 +10,7 @@
 #include "../../base/language.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,16 +20,81 @@ namespace tutti::algorithm {
 
 namespace detail {
 
-/// Tells an emitter that wants to know whose steps come next.
+/// An algorithm with its type forgotten, while it is walked: what is around its own steps is compiled once for this,
+/// rather than once for each algorithm, or each pair of them.
+class level {
+public:
+    /// The algorithm's own steps. Sums on their way live in `partial`.
+    virtual constexpr void steps(operation o, const position& p, buffer partial, const sink& put) const = 0;
+    [[nodiscard]] virtual constexpr int chunks(operation o, int size) const noexcept = 0;
+    [[nodiscard]] virtual constexpr cost stated(operation o, int size) const noexcept = 0;
+
+protected:
+    constexpr ~level() = default;
+};
+
+template <class A>
+class level_of final : public level {
+public:
+    /// `a` must outlive it.
+    constexpr explicit level_of(const A& a) noexcept : a_(a) {}
+
+    TUTTI_COLD constexpr void steps(operation o, const position& p, buffer partial, const sink& put) const override {
+        if (o == operation::allreduce) return allreduce(p, put);
+        if constexpr (has_reduce_scatter<A>)
+            if (o == operation::reduce_scatter) return a_.reduce_scatter(p, partial, put);
+        if constexpr (has_reduce<A>)
+            if (o == operation::reduce) return a_.reduce(p, partial, put);
+        if constexpr (has_scan<A>)
+            if (o == operation::scan) return a_.scan(p, put);
+        if constexpr (has_exscan<A>)
+            if (o == operation::exscan) return a_.exscan(p, put);
+        if constexpr (has_allgather<A>)
+            if (o == operation::allgather) return a_.allgather(p, put);
+        if constexpr (has_broadcast<A>)
+            if (o == operation::broadcast) return a_.broadcast(p, put);
+        if constexpr (has_gather<A>)
+            if (o == operation::gather) return a_.gather(p, put);
+        if constexpr (has_scatter<A>)
+            if (o == operation::scatter) return a_.scatter(p, put);
+        if constexpr (has_alltoall<A>)
+            if (o == operation::alltoall) return a_.alltoall(p, put);
+    }
+    [[nodiscard]] constexpr int chunks(operation o, int size) const noexcept override { return chunks_of(a_, o, size); }
+    [[nodiscard]] constexpr cost stated(operation o, int size) const noexcept override { return a_.stated(o, size); }
+
+private:
+    constexpr void allreduce(const position& p, const sink& put) const {
+        if constexpr (has_allreduce<A>) {
+            a_.allreduce(p, put);
+        } else if constexpr (has_reduce_scatter<A> && has_allgather<A>) {
+            put.begin(operation::reduce_scatter, false);
+            a_.reduce_scatter(p, buffer::output, put);
+            put.begin(operation::allgather, false);
+            a_.allgather(p, put);
+        } else if constexpr (has_reduce<A> && has_broadcast<A>) {
+            put.begin(operation::reduce, false);
+            a_.reduce(p, buffer::output, put);
+            put.begin(operation::broadcast, false);
+            a_.broadcast(p, put);
+        }
+    }
+
+    const A& a_;
+};
+
+/// with(put) as a sink, whatever it is.
 template <class Put>
-constexpr void begin([[maybe_unused]] Put& put, [[maybe_unused]] operation of, [[maybe_unused]] bool library = false) {
-    if constexpr (requires { put.begin(of, library); }) put.begin(of, library);
+constexpr void as_sink(Put& put, const auto& with) {
+    if constexpr (std::derived_from<Put, sink>)
+        with(put);
+    else
+        with(sink_to([&](const step& s) { put(s); }).erased());
 }
 
 /// The library's copy of these chunks, from input to output.
-template <class Put>
-TUTTI_COLD constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, Put&& put) {
-    begin(put, o, true);
+TUTTI_COLD constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, const sink& put) {
+    put.begin(o, true);
     if (!p.in_place && own.count() > 0)
         put(schedule::copy({buffer::input, own.first, own.count()}, {buffer::output, own.first, own.count()}));
 }
@@ -43,55 +109,24 @@ TUTTI_COLD [[nodiscard]] constexpr schedule::chunk_range own_part(operation o, c
     return {};
 }
 
-template <class A, class Put>
-constexpr void walk_allreduce(const A& a, const position& p, Put&& put) {
-    if constexpr (has_allreduce<A>) {
-        a.allreduce(p, put);
-    } else if constexpr (has_reduce_scatter<A> && has_allgather<A>) {
-        begin(put, operation::reduce_scatter);
-        a.reduce_scatter(p, buffer::output, put);
-        begin(put, operation::allgather);
-        a.allgather(p, put);
-    } else if constexpr (has_reduce<A> && has_broadcast<A>) {
-        begin(put, operation::reduce);
-        a.reduce(p, buffer::output, put);
-        begin(put, operation::broadcast);
-        a.broadcast(p, put);
+TUTTI_COLD constexpr void walk(const level& a, operation o, const position& p, const sink& put) {
+    const int chunks = a.chunks(o, p.size);
+    // Of one rank, the result is the input.
+    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks).range(0), put);
+    if (const schedule::chunk_range own = own_part(o, p, chunks); own.count() > 0) {
+        copy_own(o, p, own, put);
+        put.begin(o, false);
     }
+    const bool at_root = o == operation::reduce && p.rank == p.root;
+    a.steps(o, p, at_root ? buffer::output : schedule::scratch(0), put);
 }
 
 } // namespace detail
 
 /// Hands all steps of the operation at this position to `put`, in program order. Allocates nothing.
 template <class A, class Put>
-TUTTI_COLD constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
-    using namespace detail;
-    const int chunks = chunks_of(a, o, p.size);
-    // Of one rank, the result is the input.
-    if (p.size == 1) return copy_own(o, p, schedule::window(o, p, buffer::output, chunks).range(0), put);
-    if (o == operation::allreduce) return walk_allreduce(a, p, put);
-    if constexpr (has_reduce_scatter<A>)
-        if (o == operation::reduce_scatter) return a.reduce_scatter(p, schedule::scratch(0), put);
-    if constexpr (has_reduce<A>)
-        if (o == operation::reduce) return a.reduce(p, p.rank == p.root ? buffer::output : schedule::scratch(0), put);
-    if constexpr (has_scan<A>)
-        if (o == operation::scan) return a.scan(p, put);
-    if constexpr (has_exscan<A>)
-        if (o == operation::exscan) return a.exscan(p, put);
-    if (const schedule::chunk_range own = own_part(o, p, chunks); own.count() > 0) {
-        copy_own(o, p, own, put);
-        begin(put, o);
-    }
-    if constexpr (has_allgather<A>)
-        if (o == operation::allgather) return a.allgather(p, put);
-    if constexpr (has_broadcast<A>)
-        if (o == operation::broadcast) return a.broadcast(p, put);
-    if constexpr (has_gather<A>)
-        if (o == operation::gather) return a.gather(p, put);
-    if constexpr (has_scatter<A>)
-        if (o == operation::scatter) return a.scatter(p, put);
-    if constexpr (has_alltoall<A>)
-        if (o == operation::alltoall) return a.alltoall(p, put);
+constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
+    detail::as_sink(put, [&](const detail::sink& to) { detail::walk(detail::level_of(a), o, p, to); });
 }
 
 /// Keeps steps in a list, each cut into `segments` steps on equal slices of its chunks: pipelining is nothing but more

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
+
 // Long because the code that moves runs and the code that ends them share all of its state.
 
 #include "closed_communicators.hpp"
@@ -524,7 +526,7 @@ private:
     }
 
     template <class Work>
-    void examine_peers(Work& r, clock::time_point now) {
+    TUTTI_COLD void examine_peers(Work& r, clock::time_point now) {
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
             if (step < 0) continue;
@@ -566,7 +568,7 @@ private:
     }
 
     /// Ends all runs of a communicator and makes it unusable. Their buffers are free when they are over.
-    void fail(members& g, const fault& why) {
+    TUTTI_COLD void fail(members& g, const fault& why) {
         {
             const auto lock = ended_.hold();
             g.failure = why;

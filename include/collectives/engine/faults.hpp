@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../base/sort.hpp"
 #include "execution.hpp"
 
 #include <algorithm>
@@ -74,8 +75,8 @@ TUTTI_COLD [[nodiscard]] std::vector<transport::past_call> history_of(const grou
     for (const auto& queue : g.queues)
         for (const auto* r = queue.first; r; r = r->next)
             all.push_back({g.id, r->request(), r->signature(), in_words(r->what())});
-    std::sort(all.begin(), all.end(),
-              [](const transport::past_call& a, const transport::past_call& b) { return a.request < b.request; });
+    tutti::detail::sort_stably(
+        all, [](const transport::past_call& a, const transport::past_call& b) { return a.request < b.request; });
     if (all.size() > transport::most_past_calls)
         all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(transport::most_past_calls));
     return all;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "step.hpp"
 
 #include <string>
@@ -35,7 +36,7 @@ namespace detail {
 } // namespace detail
 
 /// A step as one would say it: "send chunks 0-1 of output to rank 3".
-[[nodiscard]] inline std::string in_words(const step& s) {
+TUTTI_COLD [[nodiscard]] inline std::string in_words(const step& s) {
     const std::string chunks = detail::chunks_in_words(s.what == action::receive ? s.to : s.from);
     const std::string peer = "rank " + std::to_string(s.peer), from = name_of(s.from.where), to = name_of(s.to.where);
     const bool left = s.other == side::left;

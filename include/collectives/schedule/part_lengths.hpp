@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/language.hpp"
+#include "../../base/linkage.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +74,7 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::string numbers_of(const std::vector<std::size_t>& before) {
+    TUTTI_COLD [[nodiscard]] static std::string numbers_of(const std::vector<std::size_t>& before) {
         constexpr std::size_t most = 8;
         std::string text;
         for (std::size_t k = 1; k < before.size() && k <= most; ++k)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/bytes.hpp"
+#include "../../base/linkage.hpp"
 #include "processor_matching.hpp"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ inline void write_allotment(tutti::detail::byte_writer& w, const allotment& a) {
 }
 
 /// Writes a member into a frame of the control plane.
-inline void write_member(tutti::detail::byte_writer& w, const member& m) {
+TUTTI_COLD inline void write_member(tutti::detail::byte_writer& w, const member& m) {
     w.integer(m.rank);
     w.integer(m.size);
     w.text(m.address, max_name_bytes);
@@ -134,7 +135,7 @@ inline void write_member(tutti::detail::byte_writer& w, const member& m) {
 }
 
 /// Reads what write_member() wrote. What is cut off or too long fails the reader.
-[[nodiscard]] inline member read_member(tutti::detail::byte_reader& r) {
+TUTTI_COLD [[nodiscard]] inline member read_member(tutti::detail::byte_reader& r) {
     member m;
     m.rank = r.integer<std::int32_t>();
     m.size = r.integer<std::int32_t>();
@@ -156,7 +157,7 @@ public:
     explicit roll_call(int size) : seats_(static_cast<std::size_t>(size)), met_(static_cast<std::size_t>(size)) {}
 
     /// Seats a member, or says in words why it may not sit.
-    [[nodiscard]] std::optional<std::string> admit(const member& m) {
+    TUTTI_COLD [[nodiscard]] std::optional<std::string> admit(const member& m) {
         const auto who = "rank " + std::to_string(m.rank);
         if (m.size != size())
             return who + " was told of " + std::to_string(m.size) + " ranks, rank 0 of " + std::to_string(size());

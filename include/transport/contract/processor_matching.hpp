@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "processors.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ private:
     static constexpr int nobody = -1;
 
     /// Breadth first, from the rank to its processors, from these to their owners, and so on to one that is free.
-    bool place(int rank) {
+    TUTTI_COLD bool place(int rank) {
         processor_set reached;
         std::vector<int> ranks{rank};
         for (std::size_t next = 0; next < ranks.size(); ++next) {
@@ -81,7 +82,7 @@ private:
 /// A processor for each of these ranks of one host, out of its own and no other rank's. Nothing where that cannot be,
 /// or where ranks that share a quota are more than it allows processors: the host is crowded. The same ranks in the
 /// same order get the same.
-[[nodiscard]] inline std::optional<std::vector<int>> share_out(std::span<const allotment> ranks) {
+TUTTI_COLD [[nodiscard]] inline std::optional<std::vector<int>> share_out(std::span<const allotment> ranks) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> sharers;
     for (const allotment& r : ranks)
         if (r.quota.thousandths > 0)

@@ -20,7 +20,7 @@ namespace tutti::transport::bootstrap {
 namespace detail {
 
 /// "rank 3", "ranks 0, 1 and 3"; of long lists the first: "ranks 0, 1, 3, 4, 5, 6, 7, 8 and 12 others".
-inline std::string ranks_in_words(const std::vector<int>& ranks) {
+TUTTI_COLD inline std::string ranks_in_words(const std::vector<int>& ranks) {
     constexpr std::size_t most = 8;
     const bool whole = ranks.size() <= most + 1;
     const std::size_t shown = whole ? ranks.size() : most;
@@ -56,7 +56,7 @@ inline const waiting_call* earliest_call(const notice& answer, std::uint64_t com
 }
 
 /// Names the ranks that are still in an earlier call of the communicator than others.
-inline std::string stragglers_in_words(const diagnosis& q) {
+TUTTI_COLD inline std::string stragglers_in_words(const diagnosis& q) {
     std::uint64_t newest = q.report.request == no_number ? 0 : q.report.request;
     for (const auto& [rank, answer] : q.answers)
         if (const auto* w = earliest_call(answer, q.report.communicator)) newest = std::max(newest, w->request);
@@ -121,7 +121,7 @@ TUTTI_COLD inline notice circle_verdict(const diagnosis& q, const std::vector<wa
 }
 
 /// Names the first calls that two ranks made unlike, and where that was seen if it was in another one.
-inline std::string difference_in_words(const diagnosis& q, const difference& d) {
+TUTTI_COLD inline std::string difference_in_words(const diagnosis& q, const difference& d) {
     std::string text = "rank " + std::to_string(d.ours.rank) + " called " + d.ours.call->call;
     if (!d.is_first && d.ours.call->call == d.theirs.call->call)
         return text + " like rank " + std::to_string(d.theirs.rank) + ", which had called something else before";

@@ -359,7 +359,7 @@ private:
         if (g && !g->stream().send(frame)) lose(*g, "it does not read what it is told", now);
     }
 
-    [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
+    TUTTI_COLD [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
         const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - opened_).count();
         return detail::ranks_in_words(seats_.missing()) + " never came to the rendezvous at " + place_ + "; " +
                std::to_string(seats_.present()) + " of " + std::to_string(seats_.size()) + " ranks came within " +

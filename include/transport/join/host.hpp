@@ -110,7 +110,7 @@ inline bool admits(std::string_view rule, const interface_address& i) {
     return inside(i.where, rule).value_or(rule == i.name);
 }
 
-inline std::string candidates_in_words(const std::vector<interface_address>& all) {
+TUTTI_COLD inline std::string candidates_in_words(const std::vector<interface_address>& all) {
     std::string text;
     for (const auto& i : all) text += (text.empty() ? "" : ", ") + i.name + " (" + i.where.host() + ")";
     return text.empty() ? "none" : text;

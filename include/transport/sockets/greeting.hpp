@@ -95,7 +95,7 @@ inline void add_nonce(tutti::detail::byte_writer& w) {
 }
 
 /// The first message, with a fresh nonce.
-inline std::vector<std::byte> encode_greeting(const hello& h) {
+TUTTI_COLD inline std::vector<std::byte> encode_greeting(const hello& h) {
     std::vector<std::byte> out;
     tutti::detail::byte_writer w(out);
     w.integer(magic);

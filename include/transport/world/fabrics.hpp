@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
 #include "../contract/fabric.hpp"
 #include "../sockets/errors.hpp"
 #include "world.hpp"
@@ -154,7 +155,7 @@ private:
         std::size_t i = 0;
         return m.cards.size() == count && ((m.cards[i++].fabric == Described::name) && ...);
     }
-    [[nodiscard]] static std::string names_of(const bootstrap::member& m) {
+    TUTTI_COLD [[nodiscard]] static std::string names_of(const bootstrap::member& m) {
         std::string all;
         for (const bootstrap::fabric_card& c : m.cards) all += (all.empty() ? "" : ", then ") + c.fabric;
         return all.empty() ? "no fabric" : all;

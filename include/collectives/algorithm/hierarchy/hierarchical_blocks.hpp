@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../algorithm.hpp"
+#include "../../../base/linkage.hpp"
+#include "../emit.hpp"
 
 namespace tutti::algorithm::detail {
 
@@ -10,23 +11,24 @@ namespace tutti::algorithm::detail {
 /// its place on all nodes. Then Global exchanges between ranks of one place, each block straight into its output. So a
 /// rank sends g - 1 and N - 1 messages where both send to everyone. What waits for Global lies in a scratch bank for
 /// each node.
-template <class Local, class Global>
 class levels_of_blocks {
 public:
-    constexpr levels_of_blocks(const Local& local, const Global& global, const position& p, int ranks_per_node) noexcept
+    constexpr levels_of_blocks(const level& local, const level& global, const position& p, int ranks_per_node) noexcept
         : local_(local), global_(global), here_{p.rank % ranks_per_node, ranks_per_node, 0, p.in_place},
           across_{p.rank / ranks_per_node, p.size / ranks_per_node, 0, false},
-          near_(chunks_of(local, operation::alltoall, here_.size) / (here_.size * here_.size)),
-          far_(chunks_of(global, operation::alltoall, across_.size) / (across_.size * across_.size)) {}
+          near_(local.chunks(operation::alltoall, here_.size) / (here_.size * here_.size)),
+          far_(global.chunks(operation::alltoall, across_.size) / (across_.size * across_.size)) {}
 
-    template <class Put>
-    constexpr void alltoall(Put&& put) const {
+    TUTTI_COLD constexpr void alltoall(const sink& put) const {
         for (int k = 1; k < across_.size; ++k) {
             const place own{buffer::input, id(node_at(k), here_.rank, across_.rank, here_.rank), near_ * far_};
             put(schedule::copy(own, {waiting_for(node_at(k)), own.first, own.count}));
         }
-        local_.alltoall(here_, sink_to([&](const step& s) { in_node(s, put); }).erased());
-        if (across_.size > 1) global_.alltoall(across_, sink_to([&](const step& s) { between(s, put); }).erased());
+        local_.steps(operation::alltoall, here_, buffer::output,
+                     sink_to([&](const step& s) { in_node(s, put); }).erased());
+        if (across_.size > 1)
+            global_.steps(operation::alltoall, across_, buffer::output,
+                          sink_to([&](const step& s) { between(s, put); }).erased());
     }
 
 private:
@@ -40,8 +42,7 @@ private:
     }
 
     /// A step of Local. A block of it is one for each node.
-    template <class Put>
-    constexpr void in_node(step s, Put&& put) const {
+    TUTTI_COLD constexpr void in_node(step s, const sink& put) const {
         if (communicates(s)) s.peer += across_.rank * here_.size;
         const place all = reads_from(s) ? s.from : s.to;
         each_piece(all, near_, [&](int c, int count) {
@@ -59,8 +60,7 @@ private:
         });
     }
     /// A step of Global. A block of it is those of all ranks of a node, in a row.
-    template <class Put>
-    constexpr void between(step s, Put&& put) const {
+    TUTTI_COLD constexpr void between(step s, const sink& put) const {
         if (communicates(s)) s.peer = s.peer * here_.size + here_.rank;
         const int row = across_.size * far_, wide = here_.size * near_;
         const place all = reads_from(s) ? s.from : s.to;
@@ -86,8 +86,8 @@ private:
     }
     [[nodiscard]] static constexpr int bank(buffer b) noexcept { return index_of(b) - index_of(buffer::first_scratch); }
 
-    const Local& local_;
-    const Global& global_;
+    const level& local_;
+    const level& global_;
     position here_, across_;
     int near_; ///< Local's chunks of a block
     int far_;  ///< Global's

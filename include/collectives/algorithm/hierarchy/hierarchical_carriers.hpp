@@ -11,56 +11,64 @@ namespace tutti::algorithm::detail {
 
 /// The schedules of hierarchical over nodes of any sizes. One rank of a node is its *carrier*: the root, and the first
 /// rank of each other node. Binomial trees join a node's ranks to it, and Global works between carriers.
-template <class Global>
 class levels_of_carriers {
 public:
     /// `chunks`: those of all data.
-    constexpr levels_of_carriers(const Global& global, const node_bounds& nodes, operation o, const position& p,
+    constexpr levels_of_carriers(const level& global, const node_bounds& nodes, operation o, const position& p,
                                  int chunks) noexcept
         : global_(global), nodes_(nodes), p_{p.rank, p.size, schedule::has_root(o) ? p.root : 0, p.in_place},
           node_(nodes.node_of(p_.rank)), root_node_(nodes.node_of(p_.root)),
           across_{node_, nodes.count(), root_node_, true}, per_(schedule::has_shards(o) ? chunks / p.size : chunks) {}
 
-    template <class Put>
-    TUTTI_COLD constexpr void allreduce(Put&& put) const {
+    /// Of any operation but an alltoall. Sums on their way live in `partial`.
+    TUTTI_COLD constexpr void steps(operation o, buffer partial, const sink& put) const {
+        switch (o) {
+        case operation::allreduce: return allreduce(put);
+        case operation::reduce_scatter: return reduce_scatter(partial, put);
+        case operation::allgather: return allgather(put);
+        case operation::reduce: return reduce(partial, put);
+        case operation::broadcast: return broadcast(put);
+        default: return;
+        }
+    }
+
+private:
+    TUTTI_COLD constexpr void allreduce(const sink& put) const {
         to_carrier(buffer::output, per_, put);
-        if (carries())
-            walk(global_, operation::allreduce, across_,
-                 sink_to([&](const step& s) { between(in(buffer::output, s), put); }).erased());
+        if (carries() && across_.size > 1)
+            global_.steps(operation::allreduce, across_, buffer::output,
+                          sink_to([&](const step& s) { between(in(buffer::output, s), put); }).erased());
         from_carrier(per_, put);
     }
 
-    /// Sums on their way live in `partial`.
-    template <class Put>
-    constexpr void reduce(buffer partial, Put&& put) const {
+    TUTTI_COLD constexpr void reduce(buffer partial, const sink& put) const {
         to_carrier(partial, per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce(across_, buffer::output,
-                           sink_to([&](const step& s) { between(in(partial, s), put); }).erased());
+            global_.steps(operation::reduce, across_, buffer::output,
+                          sink_to([&](const step& s) { between(in(partial, s), put); }).erased());
     }
 
-    template <class Put>
-    TUTTI_COLD constexpr void broadcast(Put&& put) const {
+    TUTTI_COLD constexpr void broadcast(const sink& put) const {
         if (carries() && across_.size > 1)
-            global_.broadcast(across_, sink_to([&](const step& s) { between(s, put); }).erased());
+            global_.steps(operation::broadcast, across_, buffer::output,
+                          sink_to([&](const step& s) { between(s, put); }).erased());
         from_carrier(per_, put);
     }
 
     /// A node's shards are a block, which Global takes for one shard.
-    template <class Put>
-    constexpr void allgather(Put&& put) const {
+    TUTTI_COLD constexpr void allgather(const sink& put) const {
         if (ranks() > 1) binomial_tree::gather(in_node(), sink_to([&](const step& s) { put(of_members(s)); }).erased());
         if (carries() && across_.size > 1)
-            global_.allgather(across_, sink_to([&](const step& s) { blocks(s, put); }).erased());
+            global_.steps(operation::allgather, across_, buffer::output,
+                          sink_to([&](const step& s) { blocks(s, put); }).erased());
         from_carrier(p_.size * per_, put);
     }
 
-    template <class Put>
-    constexpr void reduce_scatter(buffer partial, Put&& put) const {
+    TUTTI_COLD constexpr void reduce_scatter(buffer partial, const sink& put) const {
         to_carrier(partial, p_.size * per_, put);
         if (carries() && across_.size > 1)
-            global_.reduce_scatter(across_, buffer::output,
-                                   sink_to([&](const step& s) { blocks(in(partial, s), put); }).erased());
+            global_.steps(operation::reduce_scatter, across_, buffer::output,
+                          sink_to([&](const step& s) { blocks(in(partial, s), put); }).erased());
         const int own = p_.rank * per_;
         if (carries() && partial != buffer::output)
             put(schedule::copy({partial, own, per_}, {buffer::output, own, per_}));
@@ -74,7 +82,6 @@ public:
         if (ranks() > 1) binomial_tree::scatter(in_node(), of_node.erased());
     }
 
-private:
     [[nodiscard]] constexpr int ranks() const noexcept { return nodes_.ranks(node_); }
     [[nodiscard]] constexpr int carrier(int node) const noexcept {
         return node == root_node_ ? p_.root : nodes_.first(node);
@@ -86,15 +93,13 @@ private:
     }
 
     /// The sums of all `chunks` of the node.
-    template <class Put>
-    TUTTI_COLD constexpr void to_carrier(buffer partial, int chunks, Put&& put) const {
+    TUTTI_COLD constexpr void to_carrier(buffer partial, int chunks, const sink& put) const {
         if (ranks() > 1)
             binomial_tree::reduce(in_node(), partial, sink_to([&](const step& s) { put(of_all(s, chunks)); }).erased());
         else if (!p_.in_place || partial != buffer::output)
             put(schedule::copy({buffer::input, 0, chunks}, {partial, 0, chunks}));
     }
-    template <class Put>
-    constexpr void from_carrier(int chunks, Put&& put) const {
+    TUTTI_COLD constexpr void from_carrier(int chunks, const sink& put) const {
         if (ranks() > 1)
             binomial_tree::broadcast(in_node(), sink_to([&](const step& s) { put(of_all(s, chunks)); }).erased());
     }
@@ -113,14 +118,12 @@ private:
         return s;
     }
     /// A step between carriers on whole data.
-    template <class Put>
-    constexpr void between(step s, Put&& put) const {
+    TUTTI_COLD constexpr void between(step s, const sink& put) const {
         if (communicates(s)) s.peer = carrier(s.peer);
         put(s);
     }
     /// A step between carriers on blocks. A chunk of Global is as many of ours as the node has ranks.
-    template <class Put>
-    constexpr void blocks(step s, Put&& put) const {
+    TUTTI_COLD constexpr void blocks(step s, const sink& put) const {
         const auto bound = [&](int c) {
             const int node = c / per_, within = c % per_;
             return nodes_.first(node) * per_ + (within > 0 ? within * nodes_.ranks(node) : 0);
@@ -142,7 +145,7 @@ private:
         return s;
     }
 
-    const Global& global_;
+    const level& global_;
     node_bounds nodes_;
     position p_;
     int node_, root_node_;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../algorithm.hpp"
+#include "../../../base/linkage.hpp"
+#include "../emit.hpp"
 #include "../halves.hpp"
 #include "../scatter_allgather.hpp"
 
@@ -10,35 +11,34 @@ namespace tutti::algorithm::detail {
 
 /// The schedules of hierarchical from or to a root, for nodes of equal size. Each rank has a *part* of the data, which
 /// it carries between nodes; a node's ranks are counted from the one that has the root's place in its node.
-template <class Local, class Global>
 class levels_of_root {
 public:
-    constexpr levels_of_root(const Local& local, const Global& global, operation o, const position& p,
+    constexpr levels_of_root(const level& local, const level& global, operation o, const position& p,
                              int ranks_per_node) noexcept
         : local_(local), global_(global), p_(p), g_(ranks_per_node), node_(p.rank / g_), root_node_(p.root / g_),
-          across_{node_, p.size / g_, root_node_, true}, per_(chunks_of(global, o, across_.size)),
-          width_(chunks_of(local, o == operation::reduce ? operation::reduce_scatter : operation::allgather, g_) / g_) {
-    }
+          across_{node_, p.size / g_, root_node_, true}, per_(global.chunks(o, across_.size)),
+          width_(local.chunks(o == operation::reduce ? operation::reduce_scatter : operation::allgather, g_) / g_) {}
 
-    template <class Put>
-    constexpr void broadcast(Put&& put) const {
+    TUTTI_COLD constexpr void broadcast(const sink& put) const {
         const position here{self(), g_, 0, true};
         const sink_to with_root([&](const step& s) { put(near(s, per_ * width_)); });
         if (node_ == root_node_) scatter_allgather::hand_out(here, with_root.erased());
-        if (across_.size > 1) global_.broadcast(across_, sink_to([&](const step& s) { put(far(s)); }).erased());
+        if (across_.size > 1)
+            global_.steps(operation::broadcast, across_, buffer::output,
+                          sink_to([&](const step& s) { put(far(s)); }).erased());
         if (node_ == root_node_) return scatter_allgather::exchange(here, with_root.erased());
-        local_.allgather(here, sink_to([&](const step& s) { put(near(s, per_)); }).erased());
+        local_.steps(operation::allgather, here, buffer::output,
+                     sink_to([&](const step& s) { put(near(s, per_)); }).erased());
     }
 
     /// Sums on their way live in `partial`.
-    template <class Put>
-    constexpr void reduce(buffer partial, Put&& put) const {
+    TUTTI_COLD constexpr void reduce(buffer partial, const sink& put) const {
         const position here{self(), g_, 0, p_.in_place && partial == buffer::output};
-        local_.reduce_scatter(here, buffer::output,
-                              sink_to([&](const step& s) { put(near(in(partial, s, false), per_)); }).erased());
+        local_.steps(operation::reduce_scatter, here, buffer::output,
+                     sink_to([&](const step& s) { put(near(in(partial, s, false), per_)); }).erased());
         if (across_.size > 1)
-            global_.reduce(across_, buffer::output,
-                           sink_to([&](const step& s) { put(far(in(partial, s, true))); }).erased());
+            global_.steps(operation::reduce, across_, buffer::output,
+                          sink_to([&](const step& s) { put(far(in(partial, s, true))); }).erased());
         if (node_ == root_node_) gather(partial, put);
     }
 
@@ -74,8 +74,7 @@ private:
     }
 
     /// The parts of a node's ranks, at the root.
-    template <class Put>
-    constexpr void gather(buffer partial, Put&& put) const {
+    TUTTI_COLD constexpr void gather(buffer partial, const sink& put) const {
         each_cut_up(self(), g_, [&](const halves& r) {
             const place parts{partial, r.middle * per_ * width_, (r.last - r.middle) * per_ * width_};
             if (self() == r.middle) put(schedule::send(rank_at(r.first), parts));
@@ -83,8 +82,8 @@ private:
         });
     }
 
-    const Local& local_;
-    const Global& global_;
+    const level& local_;
+    const level& global_;
     position p_;
     int g_, node_, root_node_;
     position across_;

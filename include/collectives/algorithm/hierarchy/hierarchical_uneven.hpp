@@ -55,42 +55,47 @@ struct hierarchical_uneven {
 
     template <class Put>
     constexpr void allreduce(const position& p, Put&& put) const {
-        by_carriers(operation::allreduce, p).allreduce(put);
+        steps(operation::allreduce, p, buffer::output, put);
     }
     template <class Put>
     constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce_scatter<Global>)
     {
-        by_carriers(operation::reduce_scatter, p).reduce_scatter(partial, put);
+        steps(operation::reduce_scatter, p, partial, put);
     }
     template <class Put>
     constexpr void allgather(const position& p, Put&& put) const
         requires(detail::has_allgather<Global>)
     {
-        by_carriers(operation::allgather, p).allgather(put);
+        steps(operation::allgather, p, buffer::output, put);
     }
     template <class Put>
     constexpr void reduce(const position& p, buffer partial, Put&& put) const
         requires(detail::has_reduce<Global>)
     {
-        by_carriers(operation::reduce, p).reduce(partial, put);
+        steps(operation::reduce, p, partial, put);
     }
     template <class Put>
     constexpr void broadcast(const position& p, Put&& put) const
         requires(detail::has_broadcast<Global>)
     {
-        by_carriers(operation::broadcast, p).broadcast(put);
+        steps(operation::broadcast, p, buffer::output, put);
     }
     template <class Put>
     constexpr void alltoall(const position& p, Put&& put) const
         requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
     {
-        global.alltoall(p, put);
+        steps(operation::alltoall, p, buffer::output, put);
     }
 
 private:
-    [[nodiscard]] constexpr detail::levels_of_carriers<Global> by_carriers(operation o, const position& p) const {
-        return {global, node_bounds(*nodes), o, p, chunks(o, p.size)};
+    template <class Put>
+    constexpr void steps(operation o, const position& p, buffer partial, Put& put) const {
+        detail::as_sink(put, [&](const detail::sink& to) {
+            const detail::level_of far(global);
+            if (o == operation::alltoall) return far.steps(o, p, partial, to);
+            detail::levels_of_carriers(far, node_bounds(*nodes), o, p, chunks(o, p.size)).steps(o, partial, to);
+        });
     }
 };
 

@@ -133,7 +133,7 @@ TUTTI_COLD [[nodiscard]] inline std::string modes_in_words(const finding& f, con
     return "there are " + std::to_string(f.found) + " " + f.unit + std::to_string(f.expected);
 }
 
-[[nodiscard]] inline std::string cost_in_words(const finding& f) {
+TUTTI_COLD [[nodiscard]] inline std::string cost_in_words(const finding& f) {
     std::string text;
     for (const figure& x : figures(f.stated, f.measured)) {
         if (!x.wrong()) continue;
@@ -146,7 +146,7 @@ TUTTI_COLD [[nodiscard]] inline std::string modes_in_words(const finding& f, con
 } // namespace detail
 
 /// One line that names the rank, and the step as its author knows it.
-[[nodiscard]] inline std::string message_of(const finding& f) {
+TUTTI_COLD [[nodiscard]] inline std::string message_of(const finding& f) {
     using std::to_string;
     const std::string here = "rank " + to_string(f.rank) + (f.step >= 0 ? ", " + in_words(f.own) : "");
     const std::string there =

@@ -95,7 +95,7 @@ public:
         return all;
     }
     /// The worlds of all sockets that are older than a minute.
-    [[nodiscard]] std::vector<std::uint64_t> old_sockets() const {
+    TUTTI_COLD [[nodiscard]] std::vector<std::uint64_t> old_sockets() const {
         std::vector<std::uint64_t> all;
         each_name([&](const std::string& name) {
             struct stat facts {};
