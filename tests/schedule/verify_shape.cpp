@@ -14,9 +14,9 @@ program with_first_step(step s) {
     p.ranks[1][0] = s;
     return p;
 }
-void is_no_place(place x) {
+void is_no_place(place x, int missing) {
     rejected(with_first_step(send(0, x)), flaw::bad_place,
-             "rank 1, step 0: chunk " + std::to_string(x.first) + " is outside of the buffer that the step names");
+             "rank 1, step 0: chunk " + std::to_string(missing) + " is outside of the buffer that the step names");
 }
 
 } // namespace
@@ -29,13 +29,13 @@ TEST_CASE("a peer must be another rank of the communicator") {
 }
 
 TEST_CASE("a step names chunks that there are, and at least one") {
-    is_no_place(in(1));
-    is_no_place(in(-1));
-    is_no_place(in(0, 2));
-    is_no_place(in(0, 0));
-    is_no_place(in(0, -1));
-    is_no_place(in(0, 2147483647));
-    is_no_place(bank(0, 1));
+    is_no_place(in(1), 1); // chunk 0 is all that there is
+    is_no_place(in(-1), -1);
+    is_no_place(in(0, 2), 1);
+    is_no_place(in(0, 2147483647), 1);
+    is_no_place(bank(0, 1), 1);
+    for (const int count : {0, -1})
+        rejected(with_first_step(send(0, in(0, count))), flaw::no_chunks, "rank 1, step 0 names no chunk");
 }
 
 TEST_CASE("the input is never written") {

@@ -56,7 +56,9 @@ function formulaOf(lesson, row) {
   const us = timeOf(row), differs = us !== null && Math.abs(us / sum - 1) > 0.005;
   const by = state.time === "closed_form_us" ? ", an estimate; simulated" : `; ${named().name}`;
   const takes = differs ? `${by} ${timeText(us)}` : "";
-  const said = formula[0] === "" || !holds ? []
+  // Shards are whole bytes, which of few bytes are no equal parts.
+  const whole = !formula.join().includes("/ P") || row.bytes % row.ranks === 0;
+  const said = formula[0] === "" || !holds || !whole ? []
     : [`T = ${formula.map((text, i) => `${factor(text)}${gap}${symbols[i]}`).join(" + ")}`];
   return [
     ...said,

@@ -17,7 +17,8 @@ enum class flaw : std::uint8_t {
     none,            ///< the program is right
     bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
     bad_peer,        ///< a peer out of range, or the rank itself
-    bad_place,       ///< chunks that the buffer does not hold on that rank, or an empty range
+    bad_place,       ///< chunks that the buffer does not hold on that rank
+    no_chunks,       ///< a place of no chunks
     no_operator,     ///< a reduction in an operation that has no operator to reduce with
     bad_operands,    ///< a reduce_many of fewer than two operands, or of more than there is room for
     writes_input,    ///< the input is never written
@@ -156,6 +157,7 @@ TUTTI_COLD [[nodiscard]] inline std::string message_of(const finding& f) {
     case flaw::none: return "proven";
     case flaw::bad_program: return detail::misfit_in_words(f);
     case flaw::bad_peer: return here + (f.other_rank == f.rank ? ": a rank cannot send to itself" : ": no such peer");
+    case flaw::no_chunks: return here + " names no chunk";
     case flaw::bad_place: return here + ": " + chunk + " is outside of the buffer that the step names";
     case flaw::no_operator: return here + " reduces in an operation that has no operator";
     case flaw::bad_operands: return here + " combines too few operands, or too many";

@@ -20,17 +20,22 @@ TUTTI_COLD [[nodiscard]] TUTTI_CONSTEXPR finding shape_of(const program& p, int 
     const auto bad = [&](flaw what, int chunk = -1) { return finding{what, rank, i, s.peer, -1, chunk}; };
     if (communicates(s) && (s.peer < 0 || s.peer >= p.size || s.peer == rank)) return bad(flaw::bad_peer);
     if (reduces(s) && !reduces(p.what)) return bad(flaw::no_operator);
-    const auto outside = [&](place x) {
+    const auto looked_at = [&](place x) {
         const bool users = x.where == buffer::input || x.where == buffer::output;
         chunk_window range = users ? window(p.what, here, x.where, p.chunks) : chunk_range{0, p.chunks};
         if (p.in_place && x.where == buffer::input && range.count() == 0) range = {}; // nothing there
-        return x.count < 1 || !range.holds(x);
+        if (x.count < 1) return bad(flaw::no_chunks);
+        if (range.holds(x)) return finding{};
+        int k = 0;
+        while (k < x.count && range.holds({x.where, x.first + k, 1})) ++k;
+        return bad(flaw::bad_place, x.first + (k < x.count ? k : 0));
     };
     if (writes_to(s) && s.to.where == buffer::input) return bad(flaw::writes_input, s.to.first);
     if (s.what == action::reduce_many && (s.extra < 1 || s.extra >= most_operands)) return bad(flaw::bad_operands);
     for (int k = 0; k < sources(s); ++k)
-        if (outside(source(s, k))) return bad(flaw::bad_place, s.from.first);
-    if (writes_to(s) && outside(s.to)) return bad(flaw::bad_place, s.to.first);
+        if (const finding f = looked_at(source(s, k)); f.what != flaw::none) return f;
+    if (writes_to(s))
+        if (const finding f = looked_at(s.to); f.what != flaw::none) return f;
     if (reads_from(s) && writes_to(s) && (s.from.first != s.to.first || s.from.count != s.to.count))
         return bad(flaw::relabels, s.from.first);
     return {};
