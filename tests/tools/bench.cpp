@@ -393,6 +393,7 @@ TEST_CASE("what makes no sense is refused before anything is started, with 2") {
     refused("--operation scan --op average --type int32,float32", "no row has all that these options say");
     for (const char* const wrapped : {"-c -1", "-w -1", "-x -1", "-c 99999999999999999999"})
         refused(wrapped, "not in range");
+    refused("--operation pingpong --trace trace.json", "--trace is of collective operations");
     refused("-r 1", "--root is for operations that have one, such as --operation broadcast");
     refused("--operation pingpong -r all", "--root is for operations that have one");
     refused("--pairs 1", "--pairs is for messages of pairs of ranks, such as --operation pingpong");

@@ -152,6 +152,7 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     refused(" --cold", "cold is true now, but false in");
     refused(" --progress in_thread", "progress is in_thread now");
     refused(" --algorithm ring", "holds none of the rows");
+    refused(" -w 1", "warm_up is 1 now, but 5 in ");
     // Times of a loop, and of messages that are answered, were those of the slowest rank. Others are what they were.
     with("mean_us", 1);
     CHECK(command(two_sizes + option).status == 5); // one launch is too few

@@ -72,7 +72,8 @@ Columns, some of which are there only if they have something to say:
   root, pairs     of operations that have a root; of messages but sendrecv: how many pairs are at it at once
   uneven          --uneven, of operations on parts of given lengths
   place           out: from input to output; in: in place
-  predicted       microseconds, by the parameters that --machine gives; - without, and with --memory symmetric
+  predicted       microseconds, by the parameters that --machine gives; - without, with --memory symmetric, and of
+                  messages and parts of given lengths
   between         of a matrix: the two ranks
   avg             microseconds, the mean of all iterations on all ranks that take part, as OSU and IMB have it
   interval        microseconds: what holds the p50 with 99.9 % if iterations are independent
@@ -107,8 +108,9 @@ behind is their mean, of the slowest rank. Each row has one imbalance. Draws are
 
 With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone,
 and waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then
-they are measured again. Without --progress in_thread and without --tests a call makes progress only where it starts
-and where it is waited for, as its documentation says.
+they are measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress
+in_thread and without --tests a call makes progress only where it starts and where it is waited for, as its
+documentation says.
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
@@ -138,7 +140,8 @@ Its algorithm is its own choice. Calls that it has not are left out and told. Ro
 "library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance. Intervals are as those of
 --against.
 
-With --trace each row is called once more after it was measured, in the first launch, so that recording it is in no time above.
+With --trace each row of a collective operation is called once more after it was measured, in the first launch, so that
+recording it is in no time above.
 FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
 arrow for each message, rows one after the other without the time in between. Ranks of one host share a
 clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
@@ -169,7 +172,7 @@ Examples:
 
 Exit status:
   0  nothing that was checked was wrong
-  1  an element was wrong, a call failed, or a file could not be written
+  1  an element was wrong, a call failed, the machine file is wrong, or a file could not be written
   2  the command line is wrong, or --against names what cannot be compared
   4  nothing was wrong, but a row is slower than what it is compared with, by more than --tolerance
   5  nothing was wrong nor slower, but a row was missing on one side, or not judged)";
@@ -419,7 +422,7 @@ void add_how(CLI::App& c, bench_settings& s) {
     add_parsed(c, "--offset", begin_behind_page, "Buffers begin so far behind a page's start; means --memory page",
                "SIZE");
     c.add_option("--machine", s.machine_file,
-                 "Parameters of the machine, as tutti fit writes them: each row is predicted, and auto goes by them")
+                 "Parameters of the machine, as tutti fit writes them: rows are predicted, and auto goes by them")
         ->type_name("FILE");
 }
 
@@ -430,7 +433,7 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option("--csv", s.csv, "Also write the rows to FILE, a line a row; with - print nothing else")
         ->type_name("FILE");
     c.add_option("--trace", s.trace,
-                 "Also record one further call of each row, on all ranks, and write FILE for ui.perfetto.dev, see "
+                 "Also record one further call of each row, but of messages, and write FILE for ui.perfetto.dev, see "
                  "below; with - print nothing else")
         ->type_name("FILE");
     c.add_option("--html", s.html,

@@ -91,6 +91,8 @@ void check_rows(const bench_settings& s, const std::vector<job>& jobs) {
     const auto require = [&](bool given, const char* what, auto has) {
         if (given && std::ranges::none_of(jobs, has)) throw std::invalid_argument(what);
     };
+    require(!s.trace.empty(), "--trace is of collective operations, and there is none among these rows",
+            [](const job& j) { return !j.messages; });
     require(s.uneven > 0, "--uneven is for operations on unequal parts, such as --operation allgatherv",
             [](const job& j) { return j.uneven.has_value(); });
     require(s.roots != std::vector{0}, "--root is for operations that have one, such as --operation broadcast",

@@ -286,7 +286,7 @@ row_object table_of(const bench_figures& all, const std::vector<measured_point>&
 row_object settings_table(const row_object& row, const std::optional<row_object>& then) {
     row_object lines = row_object::array();
     row_object keys = conditions_of({}, 1, {});
-    for (const char* const key : {"warm_up", "host", "kernel", "version", "started"}) keys[key] = nullptr;
+    for (const char* const key : {"host", "kernel", "version", "started"}) keys[key] = nullptr;
     for (const auto& [key, unused] : keys.items()) {
         row_object line{key, shown(row.value(key, row_object()))};
         if (then) line.push_back(shown(then->value(key, row_object())));

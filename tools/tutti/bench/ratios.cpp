@@ -42,7 +42,7 @@ std::string kind_of(const row_object& row) {
 
 std::string kind_of(const foreign_row& row) {
     return row.operation + (row.root ? fmt::format(" root {}", *row.root) : "") + (row.type ? " " + *row.type : "") +
-           (row.op ? " " + *row.op : "") + (row.in_place ? " in place" : "") +
+           (row.op ? " " + *row.op : "") + (row.in_place ? " in place" : " out of place") +
            (row.ranks ? fmt::format(" of {} ranks", *row.ranks) : "");
 }
 

@@ -101,6 +101,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
             {"timing", s.how == timing::barrier ? "barrier"
                        : s.how == timing::loop  ? "loop"
                                                 : "stream"},
+            {"warm_up", s.warm_up},
             {"cold", s.cold},
             {"behind", s.imbalances.empty() ? row_object(nullptr) : row_object(s.behind)},
             {"memory", memory_name(s)},
@@ -120,7 +121,6 @@ row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
     add(all, times_of(r, s.launch.number.value_or(0)));
     add(all, conditions_of(s, r.what.ranks, at));
     add(all, {{"library", "tutti"},
-              {"warm_up", s.warm_up},
               {"host", at.host},
               {"kernel", at.kernel},
               {"version", at.version},
