@@ -42,7 +42,7 @@ std::string kind_of(const row_object& row) {
 
 std::string kind_of(const foreign_row& row) {
     return row.operation + (row.root ? fmt::format(" root {}", *row.root) : "") + (row.type ? " " + *row.type : "") +
-           (row.op ? " " + *row.op : "") + (row.in_place ? " in place" : " out of place") +
+           (row.op ? " " + *row.op : "") + (row.in_place ? " in place" : "") +
            (row.ranks ? fmt::format(" of {} ranks", *row.ranks) : "");
 }
 
@@ -101,8 +101,8 @@ void ratios::require_some(const std::vector<job>& jobs) const {
     kinds there;
     for (const rival& r : theirs_) there[kind_of(*r.read)].insert(r.read->bytes);
     throw std::invalid_argument(
-        fmt::format("--against: {} holds none of the rows that are to be measured, of such sizes, but {}", join(names_),
-                    some_of(there)));
+        fmt::format("--against: {} holds none of the rows that are to be measured{}, of such sizes, but {}",
+                    join(names_), settings_.where == place::in ? " in place" : "", some_of(there)));
 }
 
 void ratios::add_theirs(const std::string& name, const row_object& row) {
