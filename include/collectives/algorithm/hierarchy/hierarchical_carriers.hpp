@@ -3,11 +3,36 @@
 #pragma once
 
 #include "../../../base/linkage.hpp"
+#include "../../schedule/placement.hpp"
 #include "../binomial_tree.hpp"
 #include "../emit.hpp"
-#include "node_bounds.hpp"
 
 namespace tutti::algorithm::detail {
+
+/// Where nodes of consecutive ranks begin: equally wide but for the last, which may be narrower, or as the seats of a
+/// placement, which must outlive it.
+class node_bounds {
+public:
+    constexpr node_bounds(int size, int width) noexcept : size_(size), width_(width) {}
+    constexpr explicit node_bounds(const schedule::placement& of) noexcept : placed_(&of) {}
+
+    [[nodiscard]] constexpr int count() const noexcept {
+        return placed_ ? placed_->nodes() : (size_ + width_ - 1) / width_;
+    }
+    /// The first rank of a node; of node `count()`, the number of ranks.
+    [[nodiscard]] constexpr int first(int node) const noexcept {
+        if (placed_) return placed_->first_seat(node);
+        return node < count() ? node * width_ : size_;
+    }
+    [[nodiscard]] constexpr int ranks(int node) const noexcept { return first(node + 1) - first(node); }
+    [[nodiscard]] constexpr int node_of(int rank) const noexcept {
+        return placed_ ? placed_->node_of(placed_->rank_at(rank)) : rank / width_;
+    }
+
+private:
+    int size_ = 0, width_ = 1;
+    const schedule::placement* placed_ = nullptr;
+};
 
 /// The schedules of hierarchical over nodes of any sizes. One rank of a node is its *carrier*: the root, and the first
 /// rank of each other node. Binomial trees join a node's ranks to it, and Global works between carriers.

@@ -3,12 +3,41 @@
 #pragma once
 
 #include "hierarchical_carriers.hpp"
-#include "hierarchical_identity.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace tutti::algorithm {
+
+namespace detail {
+
+template <class Local, class Global>
+inline constexpr auto hierarchical_letters = [] {
+    constexpr std::string_view head = "hierarchical:";
+    std::array<char, head.size() + Local::name.size() + 1 + Global::name.size()> letters{};
+    std::size_t at = 0;
+    for (const std::string_view part : {head, Local::name, std::string_view(":"), Global::name})
+        for (const char c : part) letters[at++] = c;
+    return letters;
+}();
+
+/// "hierarchical:ring:ring" and so on.
+template <class Local, class Global>
+inline constexpr std::string_view hierarchical_name{hierarchical_letters<Local, Global>.data(),
+                                                    hierarchical_letters<Local, Global>.size()};
+
+/// Distinguishes Local and Global from others of their names.
+template <class Local, class Global>
+[[nodiscard]] constexpr std::uint64_t parameter_of_levels(const Local& local, const Global& global) noexcept {
+    std::uint64_t levels = 0;
+    if constexpr (requires { global.parameter(); }) levels = global.parameter() * 0x100000001b3;
+    if constexpr (requires { local.parameter(); }) levels = (levels ^ local.parameter()) * 0x100000001b3;
+    return levels;
+}
+
+} // namespace detail
 
 /// hierarchical over nodes of any sizes, which any::on makes of it. One rank of a node, its carrier, takes part in
 /// Global, and binomial trees join the others to it. Between nodes goes what must, but a carrier handles all data of
@@ -94,7 +123,7 @@ private:
         detail::as_sink(put, [&](const detail::sink& to) {
             const detail::level_of far(global);
             if (o == operation::alltoall) return far.steps(o, p, partial, to);
-            detail::levels_of_carriers(far, node_bounds(*nodes), o, p, chunks(o, p.size)).steps(o, partial, to);
+            detail::levels_of_carriers(far, detail::node_bounds(*nodes), o, p, chunks(o, p.size)).steps(o, partial, to);
         });
     }
 };
