@@ -25,9 +25,9 @@ digits: strokes with random slant, size, place, wobble, pen and dirt. With --dat
 in MNIST's format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
 t10k-labels-idx1-ubyte, or the same with .gz behind the name.
 
-A transformer (--model transformer) learns to tell the next character of a text. It is the King James Bible
-where all hosts have Debian's package bible-kjv-text, else, and with --data drawn, sentences of drawn words. A
-tenth of the text is kept from training, to test with. The first line of the output says which it is.
+A transformer (--model transformer) learns to tell the next character of a text: of --data FILE, which may end in
+.gz, else of the King James Bible, for which all hosts need Debian's package bible-kjv-text. A tenth of the text
+is kept from training, to test with. The first line of the output says which it is.
 
 Modes: in ddp each rank has all, and buckets of gradients are averaged while the backward pass computes.
 zero1 spreads the optimizer's state, zero2 the gradients as well, zero3 the weights too. With the same
@@ -117,9 +117,10 @@ std::string is_number(const std::string& text) {
 }
 
 void add_data_options(CLI::App& c, train_settings& s) {
-    c.add_option("--data", s.data,
-                 "Read MNIST's files from DIR; or drawn, or of text kjv [default: what is installed, else drawn]")
-        ->type_name("DIR");
+    c.add_option(
+         "--data", s.data,
+         "Read MNIST's files from DIR; or drawn; of text a FILE [default: what is installed, else pictures are drawn]")
+        ->type_name("DIR|FILE");
     c.add_option("--pictures", s.pictures,
                  "How many to draw for training, and an eighth more for testing [default: 16000, where they are drawn]")
         ->check(CLI::Range(8, 10'000'000))

@@ -13,7 +13,7 @@
 
 namespace tutti::tools {
 
-inline constexpr auto drawn_data = "drawn"; ///< in place of a directory: see digits.hpp and drawn_text.hpp
+inline constexpr auto drawn_data = "drawn"; ///< in place of a directory: see digits.hpp
 
 /// All pictures of a training, for replicas in one process.
 struct picture_sets {

@@ -145,8 +145,8 @@ void require_sense(const train_settings& s) {
     if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
         throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
     require_sense_of_averages(s);
-    if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
-        throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
+    if (s.model == "transformer" && s.data == drawn_data)
+        throw std::invalid_argument("a transformer learns a text, --data FILE, and none is drawn");
     if (s.model == "mlp" && s.data == "kjv")
         throw std::invalid_argument("kjv is a text, which --model transformer learns");
     if (s.warm_up_epochs > static_cast<double>(s.epochs))
