@@ -63,7 +63,6 @@ private:
 out_of_step_result train_out_of_step(const train_settings& settings, std::size_t test_every,
                                      const picture_sets* pictures) {
     const train_settings s = with_usual(settings);
-    require_sense_of_servers(s);
     const auto [takes, world] = virtual_cluster_of(s, 0); // studies run several trainings at a time
     follower all(*world, takes);
     world->run([&](transport::simulated end) {

@@ -32,18 +32,6 @@ namespace tutti::tools {
     return {weights, std::move(of.servers), std::move(of.others)};
 }
 
-/// Throws std::invalid_argument for what servers do not do, and for what only they do in another mode.
-inline void require_sense_of_servers(const train_settings& s) {
-    if (s.servers > 1 && !has_servers(s))
-        throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous, downpour and sandblaster");
-    if (s.portions > 0) throw std::invalid_argument("--portions is for the mode sandblaster");
-    if (!has_servers(s)) return;
-    const auto refuse = [&s](const std::string& why) { throw std::invalid_argument("mode " + s.mode + ": " + why); };
-    if (s.optimizer == "lars") refuse("lars needs the norms of whole layers, which no server has");
-    if (!s.checkpoint.empty()) refuse("there is no --checkpoint where ranks are not in step");
-    if (!s.trace.empty()) refuse("there is no --trace where ranks are not in step");
-}
-
 /// Calls act(rule) with the rule of the servers.
 void with_rule(const std::string& optimizer, const auto& act) {
     if (optimizer == "momentum") return act(training::momentum{});

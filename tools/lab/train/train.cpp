@@ -201,21 +201,17 @@ int train_as_process(const train_settings& s) {
     return as_rank([&] { return train_as_rank(world, s); });
 }
 
-void require_virtual_sense(train_settings& s) {
-    if (s.ranks != 0) throw std::invalid_argument("--virtual P says how many ranks there are: leave out --ranks");
-    if (s.progress == "in_thread") throw std::invalid_argument("in virtual time there is no --progress in_thread");
-    require_no_launcher("the ranks of --virtual are in one process");
-    s.ranks = s.virtual_ranks;
-    s.transport = "simulated";
-}
-
 /// All that is wrong with a command line by itself. Of the ranks of a launcher, which have the same one, the first
 /// tells it: the others do not. Returns whether all is well.
-bool is_sensible(train_settings& s) {
+bool is_sensible(const CLI::App& command, train_settings& s) {
     const auto place = launched_place();
     try {
-        require_sense(s);
-        if (s.virtual_ranks > 0) require_virtual_sense(s);
+        require_sense(command, s);
+        if (s.virtual_ranks > 0) {
+            require_no_launcher("the ranks of --virtual are in one process");
+            s.ranks = s.virtual_ranks;
+            s.transport = "simulated";
+        }
         if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
         if (place && s.transport != "memory" && s.transport != "simulated")
             require_fit(s, place->size);
@@ -238,9 +234,9 @@ void require_algorithm(const train_settings& s) {
     if (found.front().algorithm) require_proven(*found.front().algorithm, operation::allreduce, ranks);
 }
 
-int train(const train_settings& said, const std::vector<std::string>& command) {
+int train(const CLI::App& options, const train_settings& said, const std::vector<std::string>& command) {
     train_settings s = with_usual(said);
-    if (!is_sensible(s)) return usage_is_wrong;
+    if (!is_sensible(options, s)) return usage_is_wrong;
     if (s.transport != "memory" && s.transport != "simulated" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
@@ -271,8 +267,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
     auto s = std::make_shared<train_settings>();
     CLI::App& command = add_train_options(app, *s);
     command.callback([s, &command, &chosen, command_line = std::move(command_line)] {
-        require_used(command, *s);
-        chosen = [s, command_line] { return train(*s, command_line); };
+        chosen = [s, &command, command_line] { return train(command, *s, command_line); };
     });
 }
 

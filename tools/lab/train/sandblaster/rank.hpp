@@ -33,21 +33,6 @@ struct sandblaster_hooks {
     std::function<void(const std::vector<int>& lost, std::uint64_t unused)> ended = [](const auto&, std::uint64_t) {};
 };
 
-/// Throws std::invalid_argument for what Sandblaster does not do.
-inline void require_sense_of_sandblaster(const train_settings& s) {
-    const auto refuse = [](const std::string& what) { throw std::invalid_argument("mode sandblaster has no " + what); };
-    if (!s.checkpoint.empty()) refuse("--checkpoint");
-    if (!s.trace.empty()) refuse("--trace");
-    if (s.clip > 0) refuse("--clip");
-    if (s.microbatches > 0) refuse("--microbatches: see --portions");
-    if (s.wire != "float32") refuse("--wire " + s.wire);
-    const std::size_t all = s.model == "transformer" ? s.sequences : s.pictures, // 0: files say how many
-        batch = s.batch > 0 && all > 0 ? std::min(s.batch, all) : std::max(s.batch, all);
-    if (batch > 0 && s.portions > batch)
-        throw std::invalid_argument("--portions " + std::to_string(s.portions) + " are more than the " +
-                                    std::to_string(batch) + " examples of a batch");
-}
-
 [[nodiscard]] inline training::sandblaster::crew_options options_of(const train_settings& s) {
     return {.deadline = silence_of(s), .silence = silence_of(s), .goodbye = silence_of(s)};
 }
