@@ -123,7 +123,10 @@ private:
         return is_copied ? std::span<Element>(room) : all;
     }
     [[nodiscard]] std::span<const float> weights(std::size_t l) {
-        return joined<const float>(l, weights_, [this](std::size_t i) { return job_.weights(i); });
+        return joined<const float>(l, weights_, [this](std::size_t i) {
+            const step_trace::slice timed(trace_, "gather weights");
+            return job_.weights(i);
+        });
     }
     [[nodiscard]] std::span<float> gradient(std::size_t l) {
         return joined<float>(l, gradients_, [this](std::size_t i) { return job_.gradient(i); });
@@ -137,6 +140,7 @@ private:
             const auto from = gradients.last(to.size());
             if (from.data() != to.data()) std::ranges::copy(from, to.begin());
             gradients = gradients.first(gradients.size() - to.size());
+            const step_trace::slice timed(ends_round ? trace_ : nullptr, "move buckets");
             if (ends_round) job_.ready(i);
         }
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace tutti::tools {
@@ -15,12 +16,19 @@ struct step_compute {
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
     /// Lets so much time pass, in which the work is done, if there is any, maybe by another thread.
     std::function<void(std::chrono::nanoseconds, const std::function<void()>& work)> passes{};
+
+    /// A step, or one of equal parts of it.
+    void operator()(std::size_t step, const std::function<void()>& work, std::size_t parts = 1) const {
+        if (of_step) return passes(of_step(step) / static_cast<std::int64_t>(parts), work);
+        if (work) work();
+    }
 };
 
 /// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
 /// takes twice as long as a forward. Outside of a step, and where time is real, nothing passes.
 class simulated_computing {
 public:
+    simulated_computing() = default;
     /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.
     /// So all of them together take of_step() times their number, and each its share of that. Layers may `talk` to
     /// other ranks while they compute.
@@ -48,9 +56,9 @@ private:
         work();
     }
 
-    const step_compute& by_;
-    bool talk_;
-    double share_;
+    const step_compute by_{};
+    bool talk_ = false;
+    double share_ = 0;
     double weight_ns_ = 0; ///< of a forward of one weight in this step
 };
 

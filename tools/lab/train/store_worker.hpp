@@ -25,9 +25,7 @@ namespace tutti::tools {
 
 /// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
 struct worker_hooks {
-    /// Where time is simulated: takes the time of a step's passes, and does the work of them.
-    std::function<void(std::size_t step, const std::function<void()>& work)> computes =
-        [](std::size_t, const std::function<void()>& work) { work(); };
+    step_compute computes{};                          ///< takes the time of a step's passes, and does the work of them
     std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
     std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
     std::function<void(std::size_t steps, double loss)> told{}; ///< by the first worker: likewise, and the step's loss
@@ -174,8 +172,7 @@ private:
     const std::unique_ptr<task> task_;
     const model_part part_;
     const training::time_source now_ = training::clock_of(grid_.world);
-    const step_compute real_;
-    const simulated_computing computing_{real_, 1, 1, 1, false}; ///< none: the hooks take the time of a whole step
+    const simulated_computing computing_; ///< none: the hooks take the time of a whole step
     const std::function<double(std::size_t)> rates_;
 };
 

@@ -67,7 +67,7 @@ void tell_lost(const std::vector<int>& lost, const char* what) {
 int train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer one{world, s};
     worker_hooks hooks;
-    if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
+    hooks.computes = by;
     std::optional<train_report> report;
     bool is_well = true;
     hooks.diverged = [&] { is_well = false; };
@@ -91,10 +91,7 @@ int train_with_servers(const any_communicator& world, const train_settings& s, c
 int sandblast_as_rank(const any_communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
     s.batch = maths.batch();
     sandblaster_hooks hooks;
-    if (by.of_step)
-        hooks.computes = [&by](std::size_t n, std::size_t slices) {
-            by.passes(by.of_step(n) / static_cast<std::int64_t>(slices), {});
-        };
+    hooks.computes = by;
     std::optional<train_report> report;
     bool is_well = true;
     if (world.rank() == 0) {
@@ -170,15 +167,14 @@ int train_in_memory(const train_settings& s) {
 }
 
 int train_in_virtual_time(const train_settings& s) {
-    const auto [takes, world] = virtual_cluster_of(s);
+    const virtual_cluster cluster = virtual_cluster_of(s);
     const interrupt_note interrupts;
     int status = 1;
     std::optional<portion_maths> shared;
     if (s.mode == "sandblaster") shared.emplace(s);
-    world->run([&](transport::simulated end) {
+    cluster.world->run([&](transport::simulated end) {
         const any_communicator all = type_erased(communicator{std::move(end)});
-        const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
-                              [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }};
+        const step_compute by = cluster.computing(all.rank());
         const int mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
         if (all.rank() == reporter_of(s)) status = mine == result_is_wrong ? 1 : mine;
     });
@@ -186,7 +182,7 @@ int train_in_virtual_time(const train_settings& s) {
     // So a worker that is always slow takes the same time in all of these modes, however far ahead the others may be.
     const char* const why = has_servers(s) && !shared ? ", until the slowest worker has made its own steps" : "";
     fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s{}\n",
-               std::chrono::duration<double>(world->now()).count(), why);
+               std::chrono::duration<double>(cluster.world->now()).count(), why);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "../interrupt.hpp"
 #include "../server_ranks.hpp"
+#include "../step_compute.hpp"
 #include "portion_maths.hpp"
 
 #include <training/buckets/activity.hpp>
@@ -22,8 +23,7 @@ namespace tutti::tools {
 
 /// What happens beside a training by Sandblaster. All but `computes` is of the coordinator.
 struct sandblaster_hooks {
-    /// In virtual time: takes the time of one of so many slices of this rank's n-th portion.
-    std::function<void(std::size_t n, std::size_t slices)> computes{};
+    step_compute computes{}; ///< takes the time of this rank's n-th portion, in slices
     /// So many batches have been evaluated, and the weights have that loss.
     std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
     std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
@@ -159,7 +159,7 @@ bool train_by_sandblaster(const Communicator& world, const train_settings& s, po
                     const auto& is_outdated) {
             ++begun;
             return maths.compute(p, weights, gradient, [&](std::size_t slices) {
-                if (hooks.computes) hooks.computes(begun, slices);
+                hooks.computes(begun, {}, slices);
                 return !is_outdated();
             });
         });

@@ -13,15 +13,13 @@
 namespace tutti::tools {
 
 sandblaster_result sandblaster_in_virtual_time(const train_settings& s, portion_maths& maths) {
-    const auto [takes, world] = virtual_cluster_of(s, 0);
+    const virtual_cluster cluster = virtual_cluster_of(s, 0);
     sandblaster_result found;
     double seconds = 0;
-    world->run([&](transport::simulated end) {
+    cluster.world->run([&](transport::simulated end) {
         const any_communicator all = type_erased(communicator{std::move(end)});
         sandblaster_hooks hooks;
-        hooks.computes = [&](std::size_t n, std::size_t slices) {
-            world->compute(takes.of(all.rank(), n) / static_cast<long>(slices));
-        };
+        hooks.computes = cluster.computing(all.rank());
         hooks.tested = [&](const epoch_result& e) {
             seconds += e.seconds;
             found.tests.push_back({seconds, e.loss, e.test_loss, e.test_accuracy});
