@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "study.hpp"
+
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -9,6 +12,17 @@
 namespace tutti::tools::study {
 
 using numbers = std::vector<double>;
+
+/// Since it was made.
+class stopwatch {
+public:
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 /// work(0), work(1) ... `tasks - 1`, each in a process of its own, at most `at_once` of them at the same time: a
 /// sequential OpenBLAS cannot compute in two threads. Returns what each gave, by task, so that it does not depend on
@@ -19,6 +33,10 @@ using numbers = std::vector<double>;
 [[nodiscard]] std::vector<numbers> in_processes(std::size_t tasks, std::size_t at_once,
                                                 const std::function<numbers(std::size_t)>& work,
                                                 const std::function<void(std::size_t done)>& told);
+
+/// The same of a study's trainings, which the line counts.
+[[nodiscard]] std::vector<numbers> trainings(const settings& s, progress_line& line, std::size_t count,
+                                             const std::function<numbers(std::size_t)>& train);
 
 /// Seconds of processors that all children that have ended took together.
 [[nodiscard]] double cpu_s_of_children();

@@ -4,9 +4,6 @@
 #include "study.hpp"
 #include "training.hpp"
 
-#include <chrono>
-#include <thread>
-
 namespace tutti::tools::study {
 namespace {
 
@@ -53,20 +50,15 @@ nlohmann::ordered_json facts_of(const distbelief::results& r) {
 } // namespace
 
 outcome distbelief_methods(const settings& s, progress_line& line) {
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch time;
     distbelief::results r{distbelief::design_of(s), words_of_source(source_of(s)), {}, {}};
     const picture_sets pictures = sets_of(s, r.of);
     r.runs = distbelief::runs_of(r.of);
-    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
-    line.show(0, r.runs.size(), "trainings");
-    const auto found = in_processes(
-        r.runs.size(), jobs, [&](std::size_t i) { return distbelief::accuracies(r.of, r.runs[i], pictures); },
-        [&](std::size_t done) {
-            if (done < r.runs.size()) line.show(done, r.runs.size(), "trainings");
-        });
-    for (const numbers& one : found) r.tests.push_back(series_of(one));
+    for (const numbers& one : trainings(
+             s, line, r.runs.size(), [&](std::size_t i) { return distbelief::accuracies(r.of, r.runs[i], pictures); }))
+        r.tests.push_back(series_of(one));
     r.cpu_s = cpu_s_of_children();
-    r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    r.wall_s = time.seconds();
     return {text_of(r), content_of(r), facts_of(r)};
 }
 

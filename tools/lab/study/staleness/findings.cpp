@@ -3,6 +3,8 @@
 
 #include "findings.hpp"
 
+#include "../page.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -119,12 +121,8 @@ std::vector<double> staleness_of(const results& r, std::size_t model, std::size_
     return shares;
 }
 
-std::string words_of(const spread& s, double unit) {
-    return fmt::format("{:.1f} ± {:.1f}", unit * s.mean, 2 * unit * s.deviation);
-}
-
 std::vector<std::string> findings_of(const results& r) {
-    std::vector<std::string> all;
+    std::vector<std::string> all{comparison(r)};
     const double goal = goal_of(r);
     const std::size_t wide = widest_bound(r), last = last_of(r);
     for (std::size_t m = 0; m < r.of.models.size(); ++m) {
@@ -135,8 +133,8 @@ std::vector<std::string> findings_of(const results& r) {
             "the "
             "steps BSP has {} %, asynchronous {} %. {} reaches {:.0f} % first, in {:.1f} s; BSP needs {:.1f} s.",
             r.of.models[m].name, bsp, r.of.disciplines[wide].name, steps_a_second(r, m, wide).mean / bsp,
-            steps_a_second(r, m, last).mean / bsp, words_of(accuracy_after(r, m, 0, half), 100),
-            words_of(accuracy_after(r, m, last, half), 100), r.of.disciplines[best].name, 100 * goal,
+            steps_a_second(r, m, last).mean / bsp, words_of(accuracy_after(r, m, 0, half), 1, 100),
+            words_of(accuracy_after(r, m, last, half), 1, 100), r.of.disciplines[best].name, 100 * goal,
             seconds_to(r, m, best, goal)->mean, seconds_to(r, m, 0, goal)->mean));
     }
     return all;
@@ -179,9 +177,9 @@ std::string text_of(const results& r) {
                             "half of steps, %", fmt::format("s to {:.0f} %", 100 * goal));
         for (std::size_t how = 0; how <= last_of(r); ++how) {
             const auto time = seconds_to(r, m, how, goal);
-            text += fmt::format("{:>14}  {:>15}  {:>16}  {:>15}\n", r.of.disciplines[how].name,
-                                words_of(steps_a_second(r, m, how)), words_of(accuracy_after(r, m, how, half), 100),
-                                time ? words_of(*time) : "not by all");
+            text += fmt::format(
+                "{:>14}  {:>15}  {:>16}  {:>15}\n", r.of.disciplines[how].name, words_of(steps_a_second(r, m, how), 1),
+                words_of(accuracy_after(r, m, how, half), 1, 100), time ? words_of(*time, 1) : "not by all");
         }
     }
     return text + fmt::format("Mean and two standard deviations of {} seeds.\n{}\n{} trainings took {:.0f} s.\n",
