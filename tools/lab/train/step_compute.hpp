@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "train.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -22,6 +24,15 @@ struct step_compute {
         if (of_step) return passes(of_step(step) / static_cast<std::int64_t>(parts), work);
         if (work) work();
     }
+};
+
+/// What a training out of step tells of itself while it runs.
+struct run_hooks {
+    step_compute computes{}; ///< takes the time of a step, or of a portion, and does the work of it, if there is any
+    /// So many steps are made, and the last one had that loss.
+    std::function<void(std::size_t steps, double loss)> told = [](std::size_t, double) {};
+    std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
+    std::function<void(std::size_t steps)> interrupted = [](std::size_t) {}; ///< SIGINT came
 };
 
 /// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward

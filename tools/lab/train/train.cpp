@@ -63,6 +63,15 @@ void tell_lost(const std::vector<int>& lost, const char* what) {
                    lost.size() == 1 ? "" : "s", lost.size() == 1 ? "" : "s", fmt::join(lost, ", "));
 }
 
+/// The report is told what a training out of step tells.
+void tell(train_report& report, run_hooks& by, std::size_t steps_an_epoch) {
+    by.told = [&report, steps_an_epoch](std::size_t steps, double loss) {
+        report.step(steps / steps_an_epoch + 1, steps % steps_an_epoch, loss);
+    };
+    by.tested = [&report](const epoch_result& e) { report.add(e); };
+    by.interrupted = [&report](std::size_t steps) { report.interrupted(steps); };
+}
+
 /// One rank of a training with servers. Nothing in it can disagree.
 int train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer one{world, s};
@@ -73,11 +82,7 @@ int train_with_servers(const any_communicator& world, const train_settings& s, c
     hooks.diverged = [&] { is_well = false; };
     if (one.is_first_worker()) {
         report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
-        hooks.told = [&](std::size_t steps, double loss) {
-            report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
-        };
-        hooks.tested = [&](const epoch_result& e) { report->add(e); };
-        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+        tell(*report, hooks, one.data().steps());
         hooks.ended = [&](const auto& read) { report->read(read.counts()); };
     }
     const std::vector<int> lost = one.run(hooks);
@@ -93,21 +98,13 @@ int sandblast_as_rank(const any_communicator& world, train_settings s, portion_m
     sandblaster_hooks hooks;
     hooks.computes = by;
     std::optional<train_report> report;
-    bool is_well = true;
     if (world.rank() == 0) {
         report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, training::clock_of(world));
-        hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
-            report->step(batches / steps + 1, batches % steps, loss);
-        };
-        hooks.tested = [&](const epoch_result& e) {
-            report->add(e);
-            is_well = is_well && is_finite(e);
-        };
-        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+        tell(*report, hooks, maths.data().steps());
         hooks.ended = [](const std::vector<int>& lost, std::uint64_t) { tell_lost(lost, "replica"); };
         hooks.stuck = [&](std::size_t steps) { report->stuck(steps); };
     }
-    is_well = train_by_sandblaster(world, s, maths, hooks) && is_well;
+    const bool is_well = train_by_sandblaster(world, s, maths, hooks) && !(report && report->has_diverged());
     if (report) report->finish();
     return interrupt_note::noted() ? was_interrupted : status_of(is_well);
 }

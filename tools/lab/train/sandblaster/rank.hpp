@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../interrupt.hpp"
-#include "../server_ranks.hpp"
+#include "../server_mode.hpp"
 #include "../step_compute.hpp"
 #include "portion_maths.hpp"
 
@@ -21,13 +21,8 @@
 
 namespace tutti::tools {
 
-/// What happens beside a training by Sandblaster. All but `computes` is of the coordinator.
-struct sandblaster_hooks {
-    step_compute computes{}; ///< takes the time of this rank's n-th portion, in slices
-    /// So many batches have been evaluated, and the weights have that loss.
-    std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
-    std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
-    std::function<void(std::size_t steps)> interrupted = [](std::size_t) {};
+/// All but `computes` is of the coordinator.
+struct sandblaster_hooks : run_hooks {
     /// No step decreases the loss of any batch, so the training ends.
     std::function<void(std::size_t steps)> stuck = [](std::size_t) {};
     std::function<void(const std::vector<int>& lost, std::uint64_t unused)> ended = [](const auto&, std::uint64_t) {};
