@@ -6,12 +6,30 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace tutti::tools::study {
 
 using numbers = std::vector<double>;
+
+/// Structs of doubles as a process gives them, and back.
+/// @{
+template <class T>
+[[nodiscard]] numbers numbers_of(const std::vector<T>& all) {
+    numbers found(all.size() * sizeof(T) / sizeof(double));
+    if (!all.empty()) std::memcpy(found.data(), all.data(), all.size() * sizeof(T));
+    return found;
+}
+template <class T>
+[[nodiscard]] std::vector<T> of_numbers(std::span<const double> found) {
+    std::vector<T> all(found.size() * sizeof(double) / sizeof(T));
+    if (!all.empty()) std::memcpy(static_cast<void*>(all.data()), found.data(), all.size() * sizeof(T));
+    return all;
+}
+/// @}
 
 /// Since it was made.
 class stopwatch {

@@ -27,6 +27,13 @@ struct spread {
     return found;
 }
 
+/// Of value(seed) for each of some seeds.
+[[nodiscard]] spread spread_of(const auto& seeds, const auto& value) {
+    std::vector<double> all;
+    for (const auto& one : seeds) all.push_back(value(one));
+    return spread_of(all);
+}
+
 /// From where on a curve is no longer flat: the first place from which all means are above that of the reference. They
 /// are so by more than two of its standard deviations, and by more than `least` of it. The curve's own deviations do
 /// not count: one that fails now and then has broken. None where the last place is as good.

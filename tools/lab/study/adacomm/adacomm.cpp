@@ -18,7 +18,7 @@ outcome adacomm_study(const settings& s, progress_line& line) {
         return numbers_of(trained(r.of, r.ways[i % r.ways.size()], i / r.ways.size() + 1, training, testing));
     });
     r.runs.resize(r.ways.size());
-    for (std::size_t i = 0; i < tasks; ++i) r.runs[i % r.ways.size()].push_back(looks_of(found[i]));
+    for (std::size_t i = 0; i < tasks; ++i) r.runs[i % r.ways.size()].push_back(of_numbers<look>(found[i]));
     r.wall_s = time.seconds();
     return {text_of(r), content_of(r), facts_of(r)};
 }

@@ -76,9 +76,7 @@ double value_at(const std::vector<look>& run, double seconds, double look::*what
 }
 
 spread spread_at(const results& r, std::size_t way, double seconds, double look::*what) {
-    std::vector<double> of_seeds;
-    for (const auto& run : r.runs[way]) of_seeds.push_back(value_at(run, seconds, what));
-    return spread_of(of_seeds);
+    return spread_of(r.runs[way], [&](const auto& run) { return value_at(run, seconds, what); });
 }
 
 std::vector<double> times_of(const results& r) {

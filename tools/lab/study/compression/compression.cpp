@@ -17,15 +17,20 @@ outcome compression_study(const settings& s, progress_line& line) {
     const auto found = trainings(s, line, tasks, [&](std::size_t i) {
         const std::string_view way = ways[i % ways.size()];
         const std::size_t seed = i / ways.size() + 1;
-        if (seed <= r.of.seeds) return numbers_of(trained(r.of, way, seed, training, testing));
         numbers times;
+        if (seed <= r.of.seeds) {
+            const training_found one = trained(r.of, way, seed, training, testing);
+            times = study::numbers_of(one.looks);
+            times.push_back(one.bytes);
+            return times;
+        }
         for (const double m : r.of.mbit_s) times.push_back(network_s(r.of, way, m, training));
         return times;
     });
     r.runs.resize(ways.size());
     for (std::size_t i = 0; i < tasks; ++i) {
         if (i / ways.size() < r.of.seeds)
-            r.runs[i % ways.size()].push_back(training_of(found[i]));
+            r.runs[i % ways.size()].push_back({of_numbers<look>(found[i]), found[i].back()});
         else
             r.network_s.push_back(found[i]);
     }

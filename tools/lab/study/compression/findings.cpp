@@ -90,9 +90,7 @@ std::string papers(const results& r) {
 } // namespace
 
 spread spread_at(const results& r, std::size_t way, std::size_t look_number, double look::*what) {
-    std::vector<double> of_seeds;
-    for (const training_found& one : r.runs[way]) of_seeds.push_back(one.looks.at(look_number).*what);
-    return spread_of(of_seeds);
+    return spread_of(r.runs[way], [&](const training_found& one) { return one.looks.at(look_number).*what; });
 }
 
 spread last_of(const results& r, std::size_t way, double look::*what) {

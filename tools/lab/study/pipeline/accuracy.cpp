@@ -77,9 +77,7 @@ private:
 } // namespace
 
 spread spread_of(const curve& c, std::size_t epoch) {
-    numbers of_seeds;
-    for (const auto& seed : c.accuracy) of_seeds.push_back(seed[epoch]);
-    return study::spread_of(of_seeds);
+    return study::spread_of(c.accuracy, [epoch](const auto& seed) { return seed[epoch]; });
 }
 
 learning learn(const settings& s, progress_line& line) {

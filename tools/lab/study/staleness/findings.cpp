@@ -18,13 +18,6 @@ namespace {
 
 constexpr double half = 0.5; // of all steps: where accuracies are compared
 
-spread of_seeds(const results& r, std::size_t model, std::size_t how,
-                const std::function<double(const out_of_step_result&)>& figure) {
-    numbers all;
-    for (const out_of_step_result* one : seeds_of(r, model, how)) all.push_back(figure(*one));
-    return spread_of(all);
-}
-
 /// More than two standard deviations of the difference of two means of so many seeds.
 bool is_above(const spread& a, const spread& b, std::size_t seeds) {
     const double of_difference =
@@ -70,14 +63,14 @@ std::vector<const out_of_step_result*> seeds_of(const results& r, std::size_t mo
 }
 
 spread steps_a_second(const results& r, std::size_t model, std::size_t how) {
-    return of_seeds(r, model, how,
-                    [](const out_of_step_result& one) { return static_cast<double>(one.steps) / one.seconds; });
+    return spread_of(seeds_of(r, model, how),
+                     [](const out_of_step_result* one) { return static_cast<double>(one->steps) / one->seconds; });
 }
 
 spread accuracy_after(const results& r, std::size_t model, std::size_t how, double share) {
-    return of_seeds(r, model, how, [share](const out_of_step_result& one) {
-        const double place = share * static_cast<double>(one.steps);
-        return accuracy_at(one.tests, axis::steps, place).value_or(one.tests.back().accuracy);
+    return spread_of(seeds_of(r, model, how), [share](const out_of_step_result* one) {
+        const double place = share * static_cast<double>(one->steps);
+        return accuracy_at(one->tests, axis::steps, place).value_or(one->tests.back().accuracy);
     });
 }
 
