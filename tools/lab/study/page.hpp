@@ -64,9 +64,4 @@ using json = nlohmann::ordered_json;
     return {{"title", "Parameters"}, {"tables", json::array({std::move(folded)})}};
 }
 
-/// "12.07 ± 0.31": the mean, and two standard deviations.
-[[nodiscard]] inline std::string words_of(const spread& s, int digits, double unit = 1) {
-    return fmt::format("{:.{}f} ± {:.{}f}", unit * s.mean, digits, 2 * unit * s.deviation, digits);
-}
-
 } // namespace tutti::tools::study

@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace tutti::tools::study {
 
@@ -32,6 +35,11 @@ struct spread {
     std::vector<double> all;
     for (const auto& one : seeds) all.push_back(value(one));
     return spread_of(all);
+}
+
+/// "12.07 ± 0.31": the mean, and two standard deviations.
+[[nodiscard]] inline std::string words_of(const spread& s, int digits, double unit = 1) {
+    return fmt::format("{:.{}f} ± {:.{}f}", unit * s.mean, digits, 2 * unit * s.deviation, digits);
 }
 
 /// From where on a curve is no longer flat: the first place from which all means are above that of the reference. They

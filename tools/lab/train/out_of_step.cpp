@@ -3,6 +3,7 @@
 
 #include "out_of_step.hpp"
 
+#include "sandblaster/rank.hpp"
 #include "server_trainer.hpp"
 #include "usual_settings.hpp"
 #include "virtual_cluster.hpp"
@@ -73,6 +74,22 @@ out_of_step_result train_out_of_step(const train_settings& settings, std::size_t
         one.run(all.hooks_of(ranks.rank(), most, test_every));
     });
     return std::move(all).found();
+}
+
+std::vector<tested_store> sandblaster_in_virtual_time(const train_settings& s, portion_maths& maths) {
+    const virtual_cluster cluster = virtual_cluster_of(s, 0);
+    std::vector<tested_store> tests;
+    double seconds = 0;
+    cluster.world->run([&](transport::simulated end) {
+        const any_communicator all = type_erased(communicator{std::move(end)});
+        sandblaster_hooks hooks;
+        hooks.computes = cluster.computing(all.rank());
+        hooks.tested = [&](const epoch_result& e) {
+            tests.push_back({seconds += e.seconds, 0, e.test_loss, e.test_accuracy});
+        };
+        static_cast<void>(train_by_sandblaster(all, s, maths, hooks));
+    });
+    return tests;
 }
 
 } // namespace tutti::tools

@@ -101,7 +101,7 @@ int sandblast_as_rank(const any_communicator& world, train_settings s, portion_m
     if (world.rank() == 0) {
         report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, training::clock_of(world));
         tell(*report, hooks, maths.data().steps());
-        hooks.ended = [](const std::vector<int>& lost, std::uint64_t) { tell_lost(lost, "replica"); };
+        hooks.ended = [](const std::vector<int>& lost) { tell_lost(lost, "replica"); };
         hooks.stuck = [&](std::size_t steps) { report->stuck(steps); };
     }
     const bool is_well = train_by_sandblaster(world, s, maths, hooks) && !(report && report->has_diverged());

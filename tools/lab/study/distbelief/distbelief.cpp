@@ -3,7 +3,6 @@
 
 #include "../../train/out_of_step.hpp"
 #include "../../train/sandblaster/portion_maths.hpp"
-#include "../../train/sandblaster/virtual_time.hpp"
 #include "../processes.hpp"
 #include "study.hpp"
 
@@ -33,7 +32,7 @@ numbers accuracies(const distbelief::design& d, const distbelief::run& r, const 
     };
     if (r.how == distbelief::method::sandblaster) {
         portion_maths maths(s, {.tested = {}, .pictures = &pictures});
-        note(sandblaster_in_virtual_time(s, maths).tests);
+        note(sandblaster_in_virtual_time(s, maths));
     } else {
         const std::size_t steps = d.epochs * d.pictures / (d.minibatch * static_cast<std::size_t>(r.replicas));
         note(train_out_of_step(s, std::max<std::size_t>(1, steps / 40), &pictures).tests); // about 40 tests

@@ -3,8 +3,6 @@
 
 #include "findings.hpp"
 
-#include "../page.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -25,7 +25,7 @@ namespace tutti::tools {
 struct sandblaster_hooks : run_hooks {
     /// No step decreases the loss of any batch, so the training ends.
     std::function<void(std::size_t steps)> stuck = [](std::size_t) {};
-    std::function<void(const std::vector<int>& lost, std::uint64_t unused)> ended = [](const auto&, std::uint64_t) {};
+    std::function<void(const std::vector<int>& lost)> ended = [](const auto&) {};
 };
 
 [[nodiscard]] inline training::sandblaster::crew_options options_of(const train_settings& s) {
@@ -80,7 +80,7 @@ public:
             }
         }
         boss_.finish();
-        hooks.ended(boss_.lost_ranks(), boss_.unused());
+        hooks.ended(boss_.lost_ranks());
         return agreed;
     }
 
