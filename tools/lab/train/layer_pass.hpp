@@ -8,6 +8,7 @@
 #include "training_job.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,8 @@ public:
                                                  tensors, l, [](const neural::parameter& t) { return t.layer; })));
     }
 
-    /// What a job lists of a range of layers.
+    /// What a job lists of a range of layers, and of several.
+    /// @{
     [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network,
                                                                         neural::layer_range range) {
         std::vector<training::parameter> all;
@@ -41,6 +43,15 @@ public:
             if (t.layer >= range.first && t.layer < range.last) all.push_back({t.name, t.rows * t.columns, t.rows > 1});
         return all;
     }
+
+    [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network,
+                                                                        std::span<const neural::layer_range> ranges) {
+        std::vector<training::parameter> all;
+        for (const neural::layer_range& range : ranges)
+            std::ranges::move(parameters_of(network, range), std::back_inserter(all));
+        return all;
+    }
+    /// @}
 
     [[nodiscard]] neural::layer_range range() const noexcept { return range_; }
 
