@@ -9,16 +9,18 @@
 #include <cstring>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::tools::study {
 
 using numbers = std::vector<double>;
 
-/// Structs of doubles as a process gives them, and back.
+/// Structs of figures of eight bytes as a process gives them, and back.
 /// @{
 template <class T>
 [[nodiscard]] numbers numbers_of(const std::vector<T>& all) {
+    static_assert(sizeof(T) % sizeof(double) == 0 && std::is_trivially_copyable_v<T>);
     numbers found(all.size() * sizeof(T) / sizeof(double));
     if (!all.empty()) std::memcpy(found.data(), all.data(), all.size() * sizeof(T));
     return found;
