@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "../../tools/lab/train/corpus.hpp"
-#include "../../tools/lab/train/drawn_text.hpp"
 #include "../../tools/lab/train/king_james.hpp"
 #include "../../tools/lab/train/network/cross_entropy.hpp"
 #include "../../tools/lab/train/network/transformer.hpp"
+
+#include "sentences.hpp"
 
 #include "support/catch.hpp"
 
@@ -69,16 +70,9 @@ TEST_CASE("of the King James file there is left the text of the verses") {
     }
 }
 
-TEST_CASE("drawn text is the same every time, and has the letters of words") {
-    CHECK(draw_text(3000, 1) == draw_text(3000, 1));
-    CHECK(draw_text(3000, 1) != draw_text(3000, 2));
-    CHECK(draw_text(3000, 1).size() >= 3000);
-    CHECK(corpus(draw_text(3000, 1), "drawn").alphabet().size() < 60);
-}
-
 TEST_CASE("a corpus is cut once, and its numbers are the text") {
-    const std::string text = draw_text(2000, 1);
-    const corpus c{text, "drawn"};
+    const std::string text = sentences(2000);
+    const corpus c{text, "some"};
     std::string again;
     for (const auto part : {c.training(), c.validation()})
         for (const std::uint8_t number : part) again += c.alphabet().at(number);
@@ -87,7 +81,7 @@ TEST_CASE("a corpus is cut once, and its numbers are the text") {
 }
 
 TEST_CASE("a batch is the same however it is spread, and its labels are the characters that follow") {
-    const corpus c{draw_text(2000, 1), "drawn"};
+    const corpus c{sentences(2000), "some"};
     const text_batch whole = draw_sequences(c.training(), 16, 40, 6, 9);
     text_batch parts;
     for (std::size_t rank = 0; rank < 3; ++rank) {
@@ -103,8 +97,8 @@ TEST_CASE("a batch is the same however it is spread, and its labels are the char
     CHECK_THROWS_AS(draw_sequences(c.training().first(16), 16, 0, 1, 1), tutti::error);
 }
 
-TEST_CASE("a small transformer learns drawn text better than the frequencies of its characters tell") {
-    const corpus c{draw_text(20'000, 1), "drawn"};
+TEST_CASE("a small transformer learns a text better than the frequencies of its characters tell") {
+    const corpus c{sentences(20'000), "some"};
     const std::size_t context = 16, count = 8, rows = context * count, characters = c.alphabet().size();
     const auto n = neural::transformer({characters, 16, 2, 1, context});
     std::vector<float> w(n.parameters()), outputs(rows * characters);

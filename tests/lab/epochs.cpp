@@ -4,6 +4,8 @@
 #include "../../tools/lab/train/pictures.hpp"
 #include "../../tools/lab/train/text.hpp"
 
+#include "sentences.hpp"
+
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
@@ -68,8 +70,10 @@ TEST_CASE("each epoch takes every example once, in batches as even as can be, th
          {std::tuple{40, 5, 4}, {41, 10, 3}, {30, 2, 4}, {24, 8, 2}, {9, 20, 4}}) {
         CAPTURE(examples, batch, ranks);
         const train_settings s = of(static_cast<std::size_t>(examples), static_cast<std::size_t>(batch));
+        train_settings of_text = s;
+        of_text.data = sentences_file();
         for (const taken& all :
-             {epoch_of<pictures>(s, ranks, {ranks, 1, 1}), epoch_of<text>(s, ranks, {ranks, 1, 1})}) {
+             {epoch_of<pictures>(s, ranks, {ranks, 1, 1}), epoch_of<text>(of_text, ranks, {ranks, 1, 1})}) {
             CHECK(all.inputs.size() == s.pictures);
             REQUIRE(all.of_step.size() == (s.pictures + s.batch - 1) / s.batch);
             for (std::size_t step = 0; step < all.of_step.size(); ++step) {

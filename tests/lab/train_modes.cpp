@@ -3,6 +3,8 @@
 
 #include "../../tools/lab/train/trainer.hpp"
 
+#include "sentences.hpp"
+
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 train_settings step_by_step(const std::string& mode) {
     train_settings s;
     s.model = "transformer";
-    s.data = drawn_data;
+    s.data = sentences_file();
     s.mode = mode;
     s.algorithm = "ring";
     s.optimizer = "momentum";
@@ -98,6 +100,7 @@ TEST_CASE("clipping counts the weights of all parts once") {
 TEST_CASE("a perceptron that is cut learns as a whole one") {
     train_settings s = step_by_step("ddp");
     s.model = "mlp";
+    s.data = drawn_data;
     s.pictures = 64;
     s.batch = 64;
     s.hidden = {16, 8, 12}; // two pairs

@@ -54,7 +54,7 @@ TEST_CASE("what Sandblaster does not do is refused") {
     CHECK_THAT(no_replica.output, Contains("2 servers of 2 ranks leave no replica"));
     const auto saves = command("train --mode sandblaster --checkpoint somewhere");
     CHECK(saves.status == 2);
-    CHECK_THAT(saves.output, Contains("mode sandblaster has no --checkpoint"));
+    CHECK_THAT(saves.output, Contains("--checkpoint is for modes whose ranks are in step"));
     const auto many = command("train --mode sandblaster --pictures 64 --portions 65");
     CHECK(many.status == 2);
     CHECK_THAT(many.output, Contains("--portions 65 are more than the 64 examples of a batch"));

@@ -42,7 +42,8 @@ TEST_CASE("options that the others leave without use are refused with what they 
           std::pair("--mode pipeline --chunks 3", "--chunks is for --pipeline interleaved"),
           std::pair("--pipeline gpipe", "--pipeline is for the modes pipeline and 3d"),
           std::pair("--warm-up 5 --epochs 1", "--warm-up 5 is longer than the 1 epoch of the training"),
-          std::pair("--data kjv", "kjv is a text, which --model transformer learns")})
+          std::pair("--data kjv", "kjv is a text, which --model transformer learns"),
+          std::pair("--model transformer --data drawn", "a transformer learns a text, --data FILE, and none is drawn")})
         expect_refusal(std::string("train ") + options, why);
 }
 

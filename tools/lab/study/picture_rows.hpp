@@ -19,12 +19,7 @@ struct picture_rows {
 
     /// Picture index(i) of a set, for each i below `count`.
     void take(const dataset& from, std::size_t count, const auto& index) {
-        inputs.resize(count * from.pixels);
-        labels.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            copy_picture(from.image(index(i)), std::span(inputs).subspan(i * from.pixels, from.pixels));
-            labels[i] = from.labels[index(i)];
-        }
+        take_pictures(from, count, index, inputs, labels);
     }
     [[nodiscard]] neural::const_matrix matrix() const {
         return {inputs.data(), labels.size(), inputs.size() / labels.size()};

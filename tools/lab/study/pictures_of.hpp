@@ -40,9 +40,4 @@ namespace tutti::tools::study {
     return all;
 }
 
-/// Writes a picture as values from 0 to 1.
-inline void copy_picture(std::span<const std::uint8_t> picture, std::span<float> to) {
-    std::ranges::transform(picture, to.begin(), [](std::uint8_t grey) { return static_cast<float>(grey) / 255; });
-}
-
 } // namespace tutti::tools::study

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -149,6 +150,15 @@ std::vector<numbers> in_processes(std::size_t tasks, std::size_t at_once,
         }
     }
     return results;
+}
+
+std::vector<numbers> trainings(const settings& s, progress_line& line, std::size_t count,
+                               const std::function<numbers(std::size_t)>& train) {
+    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
+    line.show(0, count, "trainings");
+    return in_processes(count, jobs, train, [&](std::size_t done) {
+        if (done < count) line.show(done, count, "trainings");
+    });
 }
 
 double cpu_s_of_children() {

@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace tutti::tools::study {
 
@@ -25,6 +28,18 @@ struct spread {
     for (const double x : samples) squares += (x - found.mean) * (x - found.mean);
     found.deviation = std::sqrt(squares / (n - 1));
     return found;
+}
+
+/// Of value(seed) for each of some seeds.
+[[nodiscard]] spread spread_of(const auto& seeds, const auto& value) {
+    std::vector<double> all;
+    for (const auto& one : seeds) all.push_back(value(one));
+    return spread_of(all);
+}
+
+/// "12.07 ± 0.31": the mean, and two standard deviations.
+[[nodiscard]] inline std::string words_of(const spread& s, int digits, double unit = 1) {
+    return fmt::format("{:.{}f} ± {:.{}f}", unit * s.mean, digits, 2 * unit * s.deviation, digits);
 }
 
 /// From where on a curve is no longer flat: the first place from which all means are above that of the reference. They

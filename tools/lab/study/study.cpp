@@ -63,8 +63,8 @@ compression: 64 ranks in virtual time. Training loss against time over a slow li
 top-k, random-k, QSGD, signs and PowerSGD. What the compressors cost the processor is measured and counts.
 
 hogwild: logistic regression by 1, 2 and 4 threads without locks, with one lock, and in turn. A sparse problem, the
-verses of the King James text by their words, and a dense one, pictures. Times are real: they are right only on a host
-that does nothing else.
+verses of the King James text by their words, for which it needs Debian's package bible-kjv-text, and a dense one,
+pictures. Times are real: they are right only on a host that does nothing else.
 
 Trainings run side by side, but for hogwild, each in a process on one core. Pictures are Fashion-MNIST where Debian's
 package dataset-fashion-mnist is installed, else drawn digits. large-batch --quick draws digits, unless --data says.

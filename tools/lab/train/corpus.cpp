@@ -3,7 +3,6 @@
 
 #include "corpus.hpp"
 
-#include "drawn_text.hpp"
 #include "king_james.hpp"
 #include "whole_file.hpp"
 
@@ -17,8 +16,11 @@ bool has_king_james() {
     return std::filesystem::exists(king_james_file, failed);
 }
 
-corpus king_james() { return {parse_king_james(whole_file(king_james_file), king_james_file), "the King James text"}; }
-
-corpus drawn_corpus(std::size_t characters, std::uint64_t seed) { return {draw_text(characters, seed), "drawn text"}; }
+std::string king_james() {
+    if (!has_king_james())
+        throw std::runtime_error("there is no King James text: install Debian's package bible-kjv-text; "
+                                 "'tutti train' takes another text by --data FILE");
+    return parse_king_james(whole_file(king_james_file), king_james_file);
+}
 
 } // namespace tutti::tools

@@ -75,9 +75,7 @@ struct text_batch {
 
 /// Whether Debian's package bible-kjv-text is installed.
 [[nodiscard]] bool has_king_james();
-/// Its text. Throws std::runtime_error if the file cannot be read.
-[[nodiscard]] corpus king_james();
-/// Text for where it is not, of about so many characters: see drawn_text.hpp.
-[[nodiscard]] corpus drawn_corpus(std::size_t characters, std::uint64_t seed);
+/// Its text, a verse a line. Throws std::runtime_error if it is not there, or cannot be read.
+[[nodiscard]] std::string king_james();
 
 } // namespace tutti::tools

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,22 @@ struct share {
         part.labels.push_back(all.labels[i]);
     }
     return part;
+}
+
+/// Writes a picture as values from 0 to 1.
+inline void copy_picture(std::span<const std::uint8_t> picture, std::span<float> to) {
+    std::ranges::transform(picture, to.begin(), [](std::uint8_t grey) { return static_cast<float>(grey) / 255; });
+}
+
+/// Pictures in rows, as a network takes them: picture index(i) of a set, for each i below `count`.
+void take_pictures(const dataset& from, std::size_t count, const auto& index, std::vector<float>& inputs,
+                   std::vector<std::uint8_t>& labels) {
+    inputs.resize(count * from.pixels);
+    labels.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        copy_picture(from.image(index(i)), std::span(inputs).subspan(i * from.pixels, from.pixels));
+        labels[i] = from.labels[index(i)];
+    }
 }
 
 /// Where Debian's package dataset-fashion-mnist puts its files: pictures of clothes in MNIST's format (Xiao, Rasul,

@@ -8,6 +8,7 @@
 #include "training_job.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,8 @@ public:
                                                  tensors, l, [](const neural::parameter& t) { return t.layer; })));
     }
 
-    /// What a job lists of a range of layers.
+    /// What a job lists of a range of layers, and of several.
+    /// @{
     [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network,
                                                                         neural::layer_range range) {
         std::vector<training::parameter> all;
@@ -41,6 +43,15 @@ public:
             if (t.layer >= range.first && t.layer < range.last) all.push_back({t.name, t.rows * t.columns, t.rows > 1});
         return all;
     }
+
+    [[nodiscard]] static std::vector<training::parameter> parameters_of(const neural::network& network,
+                                                                        std::span<const neural::layer_range> ranges) {
+        std::vector<training::parameter> all;
+        for (const neural::layer_range& range : ranges)
+            std::ranges::move(parameters_of(network, range), std::back_inserter(all));
+        return all;
+    }
+    /// @}
 
     [[nodiscard]] neural::layer_range range() const noexcept { return range_; }
 
@@ -123,7 +134,10 @@ private:
         return is_copied ? std::span<Element>(room) : all;
     }
     [[nodiscard]] std::span<const float> weights(std::size_t l) {
-        return joined<const float>(l, weights_, [this](std::size_t i) { return job_.weights(i); });
+        return joined<const float>(l, weights_, [this](std::size_t i) {
+            const step_trace::slice timed(trace_, "gather weights");
+            return job_.weights(i);
+        });
     }
     [[nodiscard]] std::span<float> gradient(std::size_t l) {
         return joined<float>(l, gradients_, [this](std::size_t i) { return job_.gradient(i); });
@@ -137,6 +151,7 @@ private:
             const auto from = gradients.last(to.size());
             if (from.data() != to.data()) std::ranges::copy(from, to.begin());
             gradients = gradients.first(gradients.size() - to.size());
+            const step_trace::slice timed(ends_round ? trace_ : nullptr, "move buckets");
             if (ends_round) job_.ready(i);
         }
     }

@@ -18,10 +18,10 @@ namespace tutti::tools {
 namespace detail {
 
 template <class Communicator, training::update_rule Rule>
-std::unique_ptr<training_job> local_job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                           const std::vector<training::parameter>& parameters,
-                                           std::span<const float> weights, const std::optional<algorithm::any>& how) {
-    const auto with = [&](const auto& period) -> std::unique_ptr<training_job> {
+std::unique_ptr<joint_job> local_job_by(Rule rule, const Communicator& world, const train_settings& s,
+                                        const std::vector<training::parameter>& parameters,
+                                        std::span<const float> weights, const std::optional<algorithm::any>& how) {
+    const auto with = [&](const auto& period) -> std::unique_ptr<joint_job> {
         using period_type = std::remove_cvref_t<decltype(period)>;
         return std::make_unique<local_job<Communicator, Rule, period_type>>(
             world, parameters, rule, weights, period, training::slow_momentum{.kept = s.slow_momentum}, how);
@@ -30,9 +30,8 @@ std::unique_ptr<training_job> local_job_by(Rule rule, const Communicator& world,
 }
 
 template <class Communicator, training::update_rule Rule>
-std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
-                                     const std::vector<training::parameter>& parameters,
-                                     std::span<const float> weights) {
+std::unique_ptr<joint_job> job_by(Rule rule, const Communicator& world, const train_settings& s,
+                                  const std::vector<training::parameter>& parameters, std::span<const float> weights) {
     training::bucket_options options;
     options.bytes = {std::min(options.bytes.first, s.bucket_bytes), s.bucket_bytes};
     options.as = s.wire == "bfloat16" ? training::wire::bfloat16 : training::wire::float32;
@@ -57,9 +56,9 @@ std::unique_ptr<training_job> job_by(Rule rule, const Communicator& world, const
 
 /// The job of these settings. `weights` are the first ones of this rank's part of the model. Collective.
 template <class Communicator>
-[[nodiscard]] std::unique_ptr<training_job> make_job(const Communicator& world, const train_settings& s,
-                                                     const std::vector<training::parameter>& parameters,
-                                                     std::span<const float> weights) {
+[[nodiscard]] std::unique_ptr<joint_job> make_job(const Communicator& world, const train_settings& s,
+                                                  const std::vector<training::parameter>& parameters,
+                                                  std::span<const float> weights) {
     if (s.mode == "hogwild") return std::make_unique<hogwild_job<Communicator>>(world, parameters, weights);
     const auto by = [&](auto rule) { return detail::job_by(rule, world, s, parameters, weights); };
     if (s.optimizer == "momentum") return by(training::momentum{});

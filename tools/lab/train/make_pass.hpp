@@ -41,7 +41,7 @@ template <class Communicator>
     // however they are spread.
     const auto weight = static_cast<float>(grid.of.data);
     const std::size_t parts = microbatches_of(s, grid.of);
-    if (grid.of.stages == 1) return std::make_unique<whole_pass>(of, job, layers.front(), parts, weight);
+    if (grid.of.stages == 1) return std::make_unique<whole_pass>(of, job, layers.front(), parts, weight, trace);
     const training::pipeline::shape shape{grid.of.stages, static_cast<int>(parts), chunks_a_stage(s, grid.of)};
     const auto examples = std::max<std::size_t>(1, s.batch / (static_cast<std::size_t>(grid.of.data) * parts));
     return std::make_unique<pipeline_pass<Communicator>>(

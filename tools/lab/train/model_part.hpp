@@ -31,10 +31,7 @@ public:
 
     /// What a job lists of this rank's chunks.
     [[nodiscard]] std::vector<training::parameter> parameters() const {
-        std::vector<training::parameter> all;
-        for (const neural::layer_range& chunk : own_)
-            for (auto& p : layer_pass::parameters_of(of_.own, chunk)) all.push_back(std::move(p));
-        return all;
+        return layer_pass::parameters_of(of_.own, own_);
     }
     /// Their first weights.
     [[nodiscard]] std::vector<float> first_weights(std::uint64_t seed) const {

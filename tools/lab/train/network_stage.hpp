@@ -5,6 +5,7 @@
 #include "layer_pass.hpp"
 
 #include <training/optimizer.hpp>
+#include <training/pipeline/run.hpp>
 
 #include <utility>
 
@@ -16,10 +17,12 @@ namespace tutti::tools {
 template <training::update_rule Rule>
 class network_stage {
 public:
+    using work = training::pipeline::work;
+
     /// The network must outlive the stage. Weights are those that the whole network would have by the seed.
     network_stage(const neural::network& network, std::vector<neural::layer_range> chunks, int versions, int slots,
                   Rule rule, std::uint64_t seed)
-        : network_(network), chunks_(std::move(chunks)), optimizer_(parameters(network, chunks_), rule),
+        : network_(network), chunks_(std::move(chunks)), optimizer_(layer_pass::parameters_of(network, chunks_), rule),
           kept_(static_cast<std::size_t>(slots), std::vector<neural::saved>(chunks_.size())) {
         std::size_t all = 0;
         for (const neural::layer_range& c : chunks_) {
@@ -33,40 +36,34 @@ public:
     }
 
     /// Of chunk k of this worker. The caller keeps the input until the backward of the same slot.
-    void forward(std::size_t k, int slot, int version, neural::const_matrix input, neural::matrix output) {
-        network_.forward(chunks_[k], of_chunk(at(version), k), input, output, kept(slot, k));
+    void forward(std::size_t k, const work& w, neural::const_matrix input, neural::matrix output) {
+        network_.forward(chunks_[k], of_chunk(at(w.version), k), input, output, kept(w.slot, k));
     }
     /// Adds to the gradients, and writes those by the input unless `input_slope` has no data.
-    void backward(std::size_t k, int slot, int version, neural::const_matrix input, neural::const_matrix slope,
+    void backward(std::size_t k, const work& w, neural::const_matrix input, neural::const_matrix slope,
                   neural::matrix input_slope) {
-        network_.backward(chunks_[k], of_chunk(at(version), k), input, kept(slot, k), slope, input_slope,
+        network_.backward(chunks_[k], of_chunk(at(w.version), k), input, kept(w.slot, k), slope, input_slope,
                           of_chunk(gradients_, k));
     }
     /// Makes this version from the one before.
-    void update(int version, double rate) {
+    void update(int version) {
         std::vector<float>& next = at(version);
         if (&next != &at(version - 1)) next = at(version - 1);
-        optimizer_.step(rate, std::span(next), std::span<const float>(gradients_));
+        optimizer_.step(rate_, std::span(next), std::span<const float>(gradients_));
         std::ranges::fill(gradients_, 0.F);
         latest_ = version;
     }
-    /// Versions count from 0 again, which is the latest. Nothing may be in flight.
-    void begin_anew() {
+    /// Versions count from 0 again, which is the latest, and updates go at this rate. Nothing may be in flight.
+    void begin_anew(double rate) {
         std::swap(versions_[0], at(latest_));
         latest_ = 0;
+        rate_ = rate;
     }
 
     /// The latest of chunk k.
     [[nodiscard]] std::span<const float> weights(std::size_t k) { return of_chunk(at(latest_), k); }
 
 private:
-    [[nodiscard]] static std::vector<training::parameter> parameters(const neural::network& network,
-                                                                     const std::vector<neural::layer_range>& chunks) {
-        std::vector<training::parameter> all;
-        for (const neural::layer_range& c : chunks)
-            for (auto& p : layer_pass::parameters_of(network, c)) all.push_back(std::move(p));
-        return all;
-    }
     [[nodiscard]] std::vector<float>& at(int version) {
         return versions_[static_cast<std::size_t>(version) % versions_.size()];
     }
@@ -83,6 +80,7 @@ private:
     std::vector<float> gradients_;
     std::vector<std::vector<float>> versions_;
     int latest_ = 0;
+    double rate_ = 0;
 };
 
 } // namespace tutti::tools

@@ -25,9 +25,9 @@ digits: strokes with random slant, size, place, wobble, pen and dirt. With --dat
 in MNIST's format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
 t10k-labels-idx1-ubyte, or the same with .gz behind the name.
 
-A transformer (--model transformer) learns to tell the next character of a text. It is the King James Bible
-where all hosts have Debian's package bible-kjv-text, else, and with --data drawn, sentences of drawn words. A
-tenth of the text is kept from training, to test with. The first line of the output says which it is.
+A transformer (--model transformer) learns to tell the next character of a text: of --data FILE, which may end in
+.gz, else of the King James Bible, for which all hosts need Debian's package bible-kjv-text. A tenth of the text
+is kept from training, to test with. The first line of the output says which it is.
 
 Modes: in ddp each rank has all, and buckets of gradients are averaged while the backward pass computes.
 zero1 spreads the optimizer's state, zero2 the gradients as well, zero3 the weights too. With the same
@@ -109,219 +109,166 @@ Exit status:
   2  the command line is wrong
   130  ended by Ctrl-C)";
 
+const CLI::Validator anything;
 const CLI::Range positive{1, 1'000'000};
 
-/// A range lets nan pass.
-std::string is_number(const std::string& text) {
-    return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : "";
+/// A range of its own lets nan pass.
+CLI::Validator number(double least, double most) {
+    return CLI::Range(least, most).operation([range = CLI::Range(least, most)](std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : range(text);
+    });
 }
 
-void add_data_options(CLI::App& c, train_settings& s) {
-    c.add_option("--data", s.data,
-                 "Read MNIST's files from DIR; or drawn, or of text kjv [default: what is installed, else drawn]")
-        ->type_name("DIR");
-    c.add_option("--pictures", s.pictures,
-                 "How many to draw for training, and an eighth more for testing [default: 16000, where they are drawn]")
-        ->check(CLI::Range(8, 10'000'000))
-        ->type_name("N");
-    c.add_option("--sequences", s.sequences, "Of text, in an epoch [default: 2048]")->check(positive)->type_name("N");
-    c.add_option("--epochs", s.epochs, "Passes over the data [default: 10]")->check(positive)->type_name("N");
-    c.add_option("--batch", s.batch,
-                 "Pictures or sequences a step, over all ranks [default: 64, of text 16, of sandblaster all]")
-        ->check(positive)
-        ->type_name("N");
+/// Adds options, one a row: what stands for the value, unless that is one of some words, what it must be, and words.
+struct adder {
+    CLI::App& to;
+
+    CLI::Option* operator()(const char* name, auto& place, const std::string& type, const CLI::Validator& is,
+                            const char* words) const {
+        CLI::Option* const one = to.add_option(name, place, words)->check(is);
+        return type.empty() ? one : one->type_name(type);
+    }
+};
+
+void add_data_options(const adder& add, train_settings& s) {
+    add("--data", s.data, "DIR|FILE", anything,
+        "Read MNIST's files from DIR; or drawn; of text a FILE [default: what is installed, else pictures are drawn]");
+    add("--pictures", s.pictures, "N", CLI::Range(8, 10'000'000),
+        "How many to draw for training, and an eighth more for testing [default: 16000, where they are drawn]");
+    add("--sequences", s.sequences, "N", positive, "Of text, in an epoch [default: 2048]");
+    add("--epochs", s.epochs, "N", positive, "Passes over the data [default: 10]");
+    add("--batch", s.batch, "N", positive,
+        "Pictures or sequences a step, over all ranks [default: 64, of text 16, of sandblaster all]");
 }
 
-void add_network_options(CLI::App& c, train_settings& s) {
-    c.add_option("--model", s.model, "A multilayer perceptron for pictures, or a transformer for text [default: mlp]")
-        ->check(one_of({"mlp", "transformer"}));
-    c.add_option("--hidden", s.hidden, "Widths of mlp's hidden layers, separated by commas [default: 128,128]")
-        ->delimiter(',')
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--width", s.width, "Columns of a transformer [default: 160]")->check(positive)->type_name("N");
-    c.add_option("--layers", s.layers, "Its blocks of attention and two linear layers [default: 4]")
-        ->check(CLI::Range(1, 1000))
-        ->type_name("N");
-    c.add_option("--heads", s.heads, "Its heads; they divide the width [default: 4]")->check(positive)->type_name("N");
-    c.add_option("--context", s.context, "Characters that it sees, and of a sequence [default: 64]")
-        ->check(positive)
-        ->type_name("N");
+void add_network_options(const adder& add, train_settings& s) {
+    add("--model", s.model, "", one_of({"mlp", "transformer"}),
+        "A multilayer perceptron for pictures, or a transformer for text [default: mlp]");
+    add("--hidden", s.hidden, "N", positive, "Widths of mlp's hidden layers, separated by commas [default: 128,128]")
+        ->delimiter(',');
+    add("--width", s.width, "N", positive, "Columns of a transformer [default: 160]");
+    add("--layers", s.layers, "N", CLI::Range(1, 1000), "Its blocks of attention and two linear layers [default: 4]");
+    add("--heads", s.heads, "N", positive, "Its heads; they divide the width [default: 4]");
+    add("--context", s.context, "N", positive, "Characters that it sees, and of a sequence [default: 64]");
 }
 
-void add_server_options(CLI::App& c, train_settings& s) {
-    c.add_option("--servers", s.servers, "The first ranks, which keep the weights that the others train [default: 1]")
-        ->check(CLI::Range(1, most_ranks - 1))
-        ->type_name("N");
-    c.add_option("--staleness", s.staleness, "Steps by which a worker may be ahead in ssp [default: 4]")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}))
-        ->type_name("S");
-    c.add_option("--fetch", s.fetch, "Steps of downpour from one fetch of the weights to the next [default: 1]")
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--push", s.push, "Steps of downpour from one push of gradients to the next [default: 1]")
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--silence", s.silence,
-                 "Seconds after which a rank that says nothing, as one that is stopped, is lost [default: 30]")
-        ->check(CLI::Range(0.1, 1e6))
-        ->check(is_number)
-        ->type_name("S");
-    c.add_option("--warm-start", s.warm_start,
-                 "Steps that the first worker makes alone before the others begin [default: 0]")
-        ->check(CLI::Range(0, 1'000'000))
-        ->type_name("N");
+void add_server_options(const adder& add, train_settings& s) {
+    add("--servers", s.servers, "N", CLI::Range(1, most_ranks - 1),
+        "The first ranks, which keep the weights that the others train [default: 1]");
+    add("--staleness", s.staleness, "S", CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000}),
+        "Steps by which a worker may be ahead in ssp [default: 4]");
+    add("--fetch", s.fetch, "N", positive, "Steps of downpour from one fetch of the weights to the next [default: 1]");
+    add("--push", s.push, "N", positive, "Steps of downpour from one push of gradients to the next [default: 1]");
+    add("--silence", s.silence, "S", number(0.1, 1e6),
+        "Seconds after which a rank that says nothing, as one that is stopped, is lost [default: 30]");
+    add("--warm-start", s.warm_start, "N", CLI::Range(0, 1'000'000),
+        "Steps that the first worker makes alone before the others begin [default: 0]");
 }
 
-void add_mode_options(CLI::App& c, train_settings& s) {
-    c.add_option("--mode", s.mode, "What is spread over the ranks [default: ddp]")
-        ->check(one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "hogwild",
-                        "bsp", "ssp", "asynchronous", "downpour", "sandblaster"}));
+void add_mode_options(const adder& add, train_settings& s) {
+    add("--mode", s.mode, "",
+        one_of({"ddp", "zero1", "zero2", "zero3", "pipeline", "tensor", "3d", "local", "gossip", "hogwild", "bsp",
+                "ssp", "asynchronous", "downpour", "sandblaster"}),
+        "What is spread over the ranks [default: ddp]");
     const CLI::Range some_ranks{1, most_ranks};
-    c.add_option("--data-parallel", s.data_parallel, "Replicas of the model [default: as many as ranks allow]")
-        ->check(some_ranks)
-        ->type_name("D");
-    c.add_option("--stages", s.stages, "Of a pipeline, in the modes pipeline [default: all ranks] and 3d [default: 2]")
-        ->check(some_ranks)
-        ->type_name("S");
-    c.add_option("--tensor", s.tensor,
-                 "Ranks that share each layer, in the modes tensor [default: all ranks] and 3d [default: 2]")
-        ->check(some_ranks)
-        ->type_name("T");
-    c.add_option("--pipeline", s.pipeline, "The schedule of a pipeline; 1f1b is one_f_one_b [default: one_f_one_b]")
-        ->check(one_of({"gpipe", "one_f_one_b", "1f1b", "interleaved"}));
-    c.add_option("--chunks", s.chunks, "Of the layers, on each stage of an interleaved pipeline [default: 2]")
-        ->check(CLI::Range(1, 1000))
-        ->type_name("V");
-    c.add_option("--microbatches", s.microbatches,
-                 "Parts of a batch whose gradients are added first [default: 1, in a pipeline twice the stages]")
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--portions", s.portions, "Of a batch, in sandblaster [default: 8 for each replica]")
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--algorithm", s.algorithm, "Of the allreduce; auto: the library's choice [default: auto]")
-        ->type_name("NAME");
-    c.add_option("--bucket-bytes", s.bucket_bytes, "Gradients that travel together, at most [default: 26214400]")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
-        ->type_name("BYTES");
-    c.add_option("--wire", s.wire, "As what gradients travel; bfloat16 not in zero2 and zero3 [default: float32]")
-        ->check(one_of({"float32", "bfloat16"}));
-    add_server_options(c, s);
-    c.add_option("--progress", s.progress, "Where buckets move: within calls, or in a thread [default: in_calls]")
-        ->check(one_of({"in_calls", "in_thread"}));
+    add("--data-parallel", s.data_parallel, "D", some_ranks, "Replicas of the model [default: as many as ranks allow]");
+    add("--stages", s.stages, "S", some_ranks,
+        "Of a pipeline, in the modes pipeline [default: all ranks] and 3d [default: 2]");
+    add("--tensor", s.tensor, "T", some_ranks,
+        "Ranks that share each layer, in the modes tensor [default: all ranks] and 3d [default: 2]");
+    add("--pipeline", s.pipeline, "", one_of({"gpipe", "one_f_one_b", "1f1b", "interleaved"}),
+        "The schedule of a pipeline; 1f1b is one_f_one_b [default: one_f_one_b]");
+    add("--chunks", s.chunks, "V", CLI::Range(1, 1000),
+        "Of the layers, on each stage of an interleaved pipeline [default: 2]");
+    add("--microbatches", s.microbatches, "N", positive,
+        "Parts of a batch whose gradients are added first [default: 1, in a pipeline twice the stages]");
+    add("--portions", s.portions, "N", positive, "Of a batch, in sandblaster [default: 8 for each replica]");
+    add("--algorithm", s.algorithm, "NAME", anything, "Of the allreduce; auto: the library's choice [default: auto]");
+    add("--bucket-bytes", s.bucket_bytes, "BYTES", CLI::Range(std::size_t{1}, std::size_t{1} << 40),
+        "Gradients that travel together, at most [default: 26214400]");
+    add("--wire", s.wire, "", one_of({"float32", "bfloat16"}),
+        "As what gradients travel; bfloat16 not in zero2 and zero3 [default: float32]");
+    add_server_options(add, s);
+    add("--progress", s.progress, "", one_of({"in_calls", "in_thread"}),
+        "Where buckets move: within calls, or in a thread [default: in_calls]");
 }
 
-void add_less_options(CLI::App& c, train_settings& s) {
-    c.add_option("--compress", s.compress,
-                 "In ddp, what averages gradients: top-k:0.01, random-k:0.1, qsgd:8, qsgd:4, sign or power-sgd:4 "
-                 "[default: an allreduce of all]")
-        ->type_name("HOW");
-    c.add_option("--period", s.period,
-                 "In mode local, steps between averages: 16; post-local:STEPS:TAU; adacomm:TAU:SECONDS [default: 16]")
-        ->type_name("TAU");
-    c.add_option("--slow-momentum", s.slow_momentum, "In mode local, of steps of all ranks together [default: 0]")
-        ->check(CLI::Range(0., 0.999))
-        ->check(is_number)
-        ->type_name("SHARE");
-    c.add_option("--graph", s.graph, "In mode gossip, whose weights a rank mixes with its own [default: ring]")
-        ->check(one_of({"ring", "torus", "exponential", "one-peer"}));
+void add_less_options(const adder& add, train_settings& s) {
+    add("--compress", s.compress, "HOW", anything,
+        "In ddp, what averages gradients: top-k:0.01, random-k:0.1, qsgd:8, qsgd:4, sign or power-sgd:4 [default: an "
+        "allreduce of all]");
+    add("--period", s.period, "TAU", anything,
+        "In mode local, steps between averages: 16; post-local:STEPS:TAU; adacomm:TAU:SECONDS [default: 16]");
+    add("--slow-momentum", s.slow_momentum, "SHARE", number(0., 0.999),
+        "In mode local, of steps of all ranks together [default: 0]");
+    add("--graph", s.graph, "", one_of({"ring", "torus", "exponential", "one-peer"}),
+        "In mode gossip, whose weights a rank mixes with its own [default: ring]");
 }
 
-void add_virtual_options(CLI::App& c, train_settings& s) {
-    c.add_option("--virtual", s.virtual_ranks, "Train in virtual time, on so many ranks of a cluster [default: not]")
-        ->check(CLI::Range(1, 65'536))
-        ->type_name("P");
-    c.add_option("--cluster", s.cluster, "Whose network: a name of 'tutti plan', or a file [default: dgx-h100]")
-        ->type_name("NAME|FILE");
-    c.add_option("--compute", s.compute,
-                 "How long a rank computes in a step: constant(T), lognormal(MEDIAN,SIGMA) or exponential(MEAN) "
-                 "[default: constant(100ms)]")
-        ->type_name("LAW");
-    c.add_option("--stragglers", s.stragglers,
-                 "A rank that takes longer: slow(RANK,10x); or any one, by chance: random(0.01,5x) [default: none]")
-        ->type_name("WHO");
+void add_virtual_options(const adder& add, train_settings& s) {
+    add("--virtual", s.virtual_ranks, "P", CLI::Range(1, 65'536),
+        "Train in virtual time, on so many ranks of a cluster [default: not]");
+    add("--cluster", s.cluster, "NAME|FILE", anything,
+        "Whose network: a name of 'tutti plan', or a file [default: dgx-h100]");
+    add("--compute", s.compute, "LAW", anything,
+        "How long a rank computes in a step: constant(T), lognormal(MEDIAN,SIGMA) or exponential(MEAN) [default: "
+        "constant(100ms)]");
+    add("--stragglers", s.stragglers, "WHO", anything,
+        "A rank that takes longer: slow(RANK,10x); or any one, by chance: random(0.01,5x) [default: none]");
 }
 
-void add_step_options(CLI::App& c, train_settings& s) {
-    c.add_option("--optimizer", s.optimizer,
-                 "The rule of a step [default: momentum, of a transformer adam, of downpour adagrad]")
-        ->check(one_of({"sgd", "momentum", "adam", "adagrad", "lars"}));
-    c.add_option("--learning-rate", s.learning_rate,
-                 "How far a step goes along the gradient "
-                 "[default: sgd 0.2, momentum 0.03, adam 0.001, adagrad 0.01, lars 2]")
-        ->check(CLI::Range(1e-9, 1e3))
-        ->check(is_number)
-        ->type_name("RATE");
-    c.add_option("--reference-batch", s.reference_batch,
-                 "The batch that the learning rate is for: it is scaled in proportion [default: not scaled]")
-        ->check(positive)
-        ->type_name("N");
-    c.add_option("--warm-up", s.warm_up_epochs,
-                 "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]")
-        ->check(CLI::Range(0., 1e6))
-        ->check(is_number)
-        ->type_name("EPOCHS");
-    c.add_option("--schedule", s.schedule,
-                 "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]")
-        ->check(one_of({"constant", "cosine"}));
-    c.add_option("--clip", s.clip, "The largest norm of all gradients together [default: none]")
-        ->check(CLI::Range(1e-9, 1e9))
-        ->check(is_number)
-        ->type_name("NORM");
-    c.add_flag("--skip-bad-steps", s.leave_out_bad,
-               "Leave out a step, on all ranks, in which a gradient is NaN or infinite");
-    c.add_option("--seed", s.seed, "Of weights, order and what is drawn [default: 1]")->type_name("N");
+void add_step_options(const adder& add, train_settings& s) {
+    add("--optimizer", s.optimizer, "", one_of({"sgd", "momentum", "adam", "adagrad", "lars"}),
+        "The rule of a step [default: momentum, of a transformer adam, of downpour adagrad]");
+    add("--learning-rate", s.learning_rate, "RATE", number(1e-9, 1e3),
+        "How far a step goes along the gradient [default: sgd 0.2, momentum 0.03, adam 0.001, adagrad 0.01, lars 2]");
+    add("--reference-batch", s.reference_batch, "N", positive,
+        "The batch that the learning rate is for: it is scaled in proportion [default: not scaled]");
+    add("--warm-up", s.warm_up_epochs, "EPOCHS", number(0., 1e6),
+        "Epochs in which the rate rises, from that of the reference batch, else from a tenth [default: 0]");
+    add("--schedule", s.schedule, "", one_of({"constant", "cosine"}),
+        "How the rate goes on; cosine: to 0 at the end of the last epoch [default: cosine]");
+    add("--clip", s.clip, "NORM", number(1e-9, 1e9), "The largest norm of all gradients together [default: none]");
+    add.to.add_flag("--skip-bad-steps", s.leave_out_bad,
+                    "Leave out a step, on all ranks, in which a gradient is NaN or infinite");
+    add("--seed", s.seed, "N", anything, "Of weights, order and what is drawn [default: 1]");
 }
 
-void add_file_options(CLI::App& c, train_settings& s) {
-    auto* const file =
-        c.add_option("--checkpoint", s.checkpoint, "Save the job to FILE after each epoch")->type_name("FILE");
+void add_file_options(const adder& add, train_settings& s) {
+    auto* const file = add("--checkpoint", s.checkpoint, "FILE", anything, "Save the job to FILE after each epoch");
     auto* const resume =
-        c.add_flag("--resume", s.resume, "Go on from that file, on any number of replicas")->needs(file);
-    c.add_flag("--evaluate", s.evaluate, "Only test the weights of that file, on any number of replicas")
+        add.to.add_flag("--resume", s.resume, "Go on from that file, on any number of replicas")->needs(file);
+    add.to.add_flag("--evaluate", s.evaluate, "Only test the weights of that file, on any number of replicas")
         ->needs(file)
         ->excludes(resume);
-    c.add_option("--json", s.json,
-                 "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else")
-        ->type_name("FILE");
-    auto* const log = c.add_option("--log", s.log,
-                                   "Also write steps and epochs to FILE as they end, a JSON object a line; - likewise")
-                          ->type_name("FILE");
-    c.add_option("--log-steps", s.log_steps, "Steps from one line of them to the next [default: 16]")
-        ->check(positive)
-        ->needs(log)
-        ->type_name("N");
-    c.add_option("--html", s.html, "Write a page with curves to FILE")->type_name("FILE");
-    c.add_option("--curves", s.curves, "Curves in the terminal: auto by locale, if it is one [default: auto]")
-        ->check(one_of({"auto", "braille", "ascii", "off"}));
+    add("--json", s.json, "FILE", anything,
+        "Also write the epochs to FILE: an array, one object an epoch; with - print nothing else");
+    auto* const log = add("--log", s.log, "FILE", anything,
+                          "Also write steps and epochs to FILE as they end, a JSON object a line; - likewise");
+    add("--log-steps", s.log_steps, "N", positive, "Steps from one line of them to the next [default: 16]")->needs(log);
+    add("--html", s.html, "FILE", anything, "Write a page with curves to FILE");
+    add("--curves", s.curves, "", one_of({"auto", "braille", "ascii", "off"}),
+        "Curves in the terminal: auto by locale, if it is one [default: auto]");
     auto* const trace =
-        c.add_option("--trace", s.trace, "Write what all ranks did in the first steps to FILE, for Perfetto")
-            ->type_name("FILE");
-    c.add_option("--trace-steps", s.trace_steps, "How many steps [default: 20]")
-        ->check(CLI::Range(1, 10'000))
-        ->needs(trace)
-        ->type_name("N");
+        add("--trace", s.trace, "FILE", anything, "Write what all ranks did in the first steps to FILE, for Perfetto");
+    add("--trace-steps", s.trace_steps, "N", CLI::Range(1, 10'000), "How many steps [default: 20]")->needs(trace);
 }
 
 } // namespace
 
 CLI::App& add_train_options(CLI::App& app, train_settings& s) {
-    CLI::App& c = *app.add_subcommand("train", train_description);
-    c.footer(train_footer);
-    c.add_option("--ranks", s.ranks, "How many ranks to start [default: 4, in 3d 8]")
-        ->check(CLI::Range(1, most_ranks))
-        ->type_name("P");
-    c.add_option("--transport", s.transport,
-                 "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]")
-        ->check(one_of({"memory", "shared_memory", "tcp", "routed"}));
-    add_network_options(c, s);
-    add_data_options(c, s);
-    add_mode_options(c, s);
-    add_less_options(c, s);
-    add_virtual_options(c, s);
-    add_step_options(c, s);
-    add_file_options(c, s);
+    CLI::App& c = *app.add_subcommand("train", train_description)->footer(train_footer);
+    const adder add{c};
+    add("--ranks", s.ranks, "P", CLI::Range(1, most_ranks), "How many ranks to start [default: 4, in 3d 8]");
+    add("--transport", s.transport, "", one_of({"memory", "shared_memory", "tcp", "routed"}),
+        "What carries the messages; routed: shared memory within a host, tcp between hosts [default: tcp]");
+    add_network_options(add, s);
+    add_data_options(add, s);
+    add_mode_options(add, s);
+    add_less_options(add, s);
+    add_virtual_options(add, s);
+    add_step_options(add, s);
+    add_file_options(add, s);
     return c;
 }
 

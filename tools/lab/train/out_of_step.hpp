@@ -11,10 +11,12 @@
 
 namespace tutti::tools {
 
+class portion_maths;
+
 /// What the weights of a store were worth at some moment.
 struct tested_store {
     double seconds = 0;    ///< of virtual time since the first step began
-    std::size_t steps = 0; ///< of all workers together
+    std::size_t steps = 0; ///< of all workers together; 0: not counted
     double loss = 0;       ///< of the test set, in nats a row
     double accuracy = 0;   ///< likewise
 };
@@ -36,5 +38,12 @@ struct out_of_step_result {
 /// the same bits. Throws as server_trainer, compute_time_of and planner::cluster_of do.
 [[nodiscard]] out_of_step_result train_out_of_step(const train_settings& settings, std::size_t test_every = 0,
                                                    const picture_sets* pictures = nullptr);
+
+/// Trains by Sandblaster, likewise. settings.compute is how long a portion takes. Returns what the weights were worth
+/// after each step that ended an epoch; seconds are without the tests. A run may be one of many with the same `maths`,
+/// whose settings must be these but for the ranks and their times. Then they have the same weights too. Throws as
+/// crew_of, compute_time_of and planner::cluster_of do.
+[[nodiscard]] std::vector<tested_store> sandblaster_in_virtual_time(const train_settings& settings,
+                                                                    portion_maths& maths);
 
 } // namespace tutti::tools

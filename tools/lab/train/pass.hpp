@@ -22,6 +22,15 @@ public:
     [[nodiscard]] virtual neural::score test() = 0;
 };
 
+/// Ends a round of a job's gradients, which a trace is told of, if there is one.
+inline void finish_round(training_job& job, step_trace* trace, bool reduces) {
+    {
+        const step_trace::slice timed(trace, "wait for buckets");
+        job.finish();
+    }
+    if (trace && reduces) trace->add(job.activities());
+}
+
 /// Examples that are tested at once: some hundred rows of inputs.
 [[nodiscard]] inline std::size_t tests_at_once(const task& of) { return std::max<std::size_t>(1, 1024 / of.rows()); }
 
@@ -29,8 +38,9 @@ public:
 class whole_pass final : public pass {
 public:
     /// The gradient of a row is multiplied by `weight` and divided by the rows of the batch.
-    whole_pass(task& of, training_job& job, layer_pass& layers, std::size_t microbatches, float weight)
-        : task_(of), job_(job), layers_(layers), microbatches_(microbatches), weight_(weight) {}
+    whole_pass(task& of, training_job& job, layer_pass& layers, std::size_t microbatches, float weight,
+               step_trace* trace = nullptr)
+        : task_(of), job_(job), layers_(layers), microbatches_(microbatches), weight_(weight), trace_(trace) {}
 
     neural::score train(std::size_t step) override {
         neural::score total;
@@ -41,7 +51,7 @@ public:
             layers_.forward(task_.inputs(), outputs(), kept_);
             total += neural::judge_and_slope(outputs(), task_.labels(), scale);
             layers_.backward(task_.inputs(), kept_, outputs(), {}, true);
-            job_.finish();
+            finish_round(job_, trace_, m + 1 == microbatches_);
         }
         return total;
     }
@@ -67,6 +77,7 @@ private:
     layer_pass& layers_;
     const std::size_t microbatches_;
     const float weight_;
+    step_trace* const trace_;
     kept_pass kept_;
     std::vector<float> outputs_; // on the way back, the loss's gradient by them
 };

@@ -13,7 +13,7 @@
 
 namespace tutti::tools {
 
-inline constexpr auto drawn_data = "drawn"; ///< in place of a directory: see digits.hpp and drawn_text.hpp
+inline constexpr auto drawn_data = "drawn"; ///< in place of a directory: see digits.hpp
 
 /// All pictures of a training, for replicas in one process.
 struct picture_sets {
@@ -89,14 +89,7 @@ private:
         return draw_digits(training ? count : count / 8, mix(settings.seed, training ? 1 : 2), part);
     }
     void take(const dataset& from, std::size_t count, const auto& index) {
-        inputs_.resize(count * from.pixels);
-        labels_.resize(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::span<const std::uint8_t> image = from.image(index(i));
-            std::transform(image.begin(), image.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(i * from.pixels),
-                           [](std::uint8_t grey) { return static_cast<float>(grey) / 255; });
-            labels_[i] = from.labels[index(i)];
-        }
+        take_pictures(from, count, index, inputs_, labels_);
     }
 
     const share own_;

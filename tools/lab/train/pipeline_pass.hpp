@@ -29,7 +29,7 @@ public:
             return {task_.inputs(), task_.labels()};
         };
         const neural::score total = trace_ ? traced_run(microbatch) : run_.run(stage_, microbatch);
-        job_.finish();
+        finish_round(job_, trace_, true);
         return total;
     }
     neural::score test() override {

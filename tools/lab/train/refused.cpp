@@ -36,26 +36,38 @@ struct use {
 std::vector<use> uses_of(const train_settings& s) {
     const bool is_text = s.model == "transformer", is_virtual = s.virtual_ranks > 0,
                has_stages = s.mode == "pipeline" || s.mode == "3d", is_batch = s.mode == "sandblaster",
-               is_summed = !has_servers(s) && !is_batch && s.mode != "hogwild";
-    return {{is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
-            {!is_virtual, {"--transport"}, "not for --virtual, whose transport is simulated"},
-            {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
-            {s.data.empty() || s.data == drawn_data, {"--pictures"}, "for --data drawn"},
-            {is_text, {"--sequences", "--width", "--layers", "--heads", "--context"}, "for --model transformer"},
-            {is_summed, {"--wire", "--algorithm", "--bucket-bytes"}, "for modes whose ranks average by allreduce"},
-            {s.compress.empty(), {"--algorithm"}, "not for --compress, which has its own"},
-            {is_summed && s.mode != "local" && s.mode != "gossip" && s.compress.empty(),
-             {"--skip-bad-steps"},
-             "for modes whose ranks average gradients by allreduce"},
-            {s.mode == "ssp", {"--staleness"}, "for mode ssp"},
-            {s.mode == "downpour", {"--fetch", "--push"}, "for mode downpour"},
-            {s.mode == "downpour" || s.mode == "asynchronous", {"--warm-start"}, "for modes asynchronous and downpour"},
-            {has_servers(s) || is_batch, {"--silence"}, "for modes whose ranks may be lost: those with servers"},
-            {!is_batch,
-             {"--optimizer", "--learning-rate", "--reference-batch", "--warm-up", "--schedule"},
-             "not for mode sandblaster, whose steps are L-BFGS's"},
-            {has_stages, {"--pipeline"}, "for the modes pipeline and 3d"},
-            {has_stages && s.pipeline == "interleaved", {"--chunks"}, "for --pipeline interleaved"}};
+               is_hogwild = s.mode == "hogwild", is_apart = s.mode == "local" || s.mode == "gossip",
+               has_shards = has_servers(s) || is_batch, is_summed = !has_shards && !is_hogwild;
+    return {
+        {is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
+        {!is_virtual, {"--transport", "--progress"}, "not for --virtual, whose transport is simulated"},
+        {!is_virtual, {"--ranks"}, "not for --virtual, which says how many ranks there are"},
+        {!is_hogwild, {"--virtual"}, "not for mode hogwild, since no two ranks run at once in virtual time"},
+        {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
+        {s.data.empty() || s.data == drawn_data, {"--pictures"}, "for --data drawn"},
+        {is_text, {"--sequences", "--width", "--layers", "--heads", "--context"}, "for --model transformer"},
+        {is_summed, {"--wire", "--algorithm", "--bucket-bytes"}, "for modes whose ranks average by allreduce"},
+        {s.compress.empty(), {"--algorithm"}, "not for --compress, which has its own"},
+        {is_summed && !is_apart && s.compress.empty(),
+         {"--skip-bad-steps", "--wire"},
+         "for modes whose ranks average gradients by allreduce"},
+        {s.mode == "local", {"--period", "--slow-momentum"}, "for mode local"},
+        {s.mode == "gossip", {"--graph"}, "for mode gossip"},
+        {s.mode == "ddp", {"--compress"}, "for mode ddp"},
+        {!is_apart, {"--resume"}, "not for local and gossip, which save an average of weights: see --evaluate"},
+        {s.mode == "ssp", {"--staleness"}, "for mode ssp"},
+        {s.mode == "downpour", {"--fetch", "--push"}, "for mode downpour"},
+        {s.mode == "downpour" || s.mode == "asynchronous", {"--warm-start"}, "for modes asynchronous and downpour"},
+        {has_shards, {"--servers"}, "for the modes bsp, ssp, asynchronous, downpour and sandblaster"},
+        {has_shards, {"--silence"}, "for modes whose ranks may be lost: those with servers"},
+        {is_summed, {"--checkpoint"}, "for modes whose ranks are in step"},
+        {!has_shards, {"--trace"}, "for modes whose ranks are in step"},
+        {is_batch, {"--portions"}, "for mode sandblaster"},
+        {!is_batch,
+         {"--optimizer", "--learning-rate", "--reference-batch", "--warm-up", "--schedule", "--clip", "--microbatches"},
+         "not for mode sandblaster, whose steps are L-BFGS's, and whose batches are in --portions"},
+        {has_stages, {"--pipeline"}, "for the modes pipeline and 3d"},
+        {has_stages && s.pipeline == "interleaved", {"--chunks"}, "for --pipeline interleaved"}};
 }
 
 /// Files of all parts of a model.
@@ -86,34 +98,6 @@ void require_parts(const train_settings& s, const grid_shape& of) {
             throw std::runtime_error(more + " is there too: a model goes on with as many stages and tensor ranks");
 }
 
-void require_sense_of_averages(const train_settings& s) {
-    const train_settings usual;
-    const auto only_in = [&s](const char* mode, const char* option, bool is_said) {
-        if (is_said && s.mode != mode)
-            throw std::invalid_argument(fmt::format("{} is for mode {}, not for {}", option, mode, s.mode));
-    };
-    only_in("local", "--period", s.period != usual.period);
-    only_in("local", "--slow-momentum", s.slow_momentum != usual.slow_momentum);
-    only_in("gossip", "--graph", s.graph != usual.graph);
-    only_in("ddp", "--compress", !s.compress.empty());
-    static_cast<void>(averaging_period_of(s.period)); // throws where it is none
-    if (!s.compress.empty()) static_cast<void>(compressor_of(s.compress, s.seed));
-    const bool is_apart = s.mode == "local" || s.mode == "gossip";
-    if (s.wire != usual.wire && (is_apart || !s.compress.empty()))
-        throw std::invalid_argument("--wire is for gradients that are averaged by allreduce");
-    if (s.resume && is_apart)
-        throw std::invalid_argument("a checkpoint of mode " + s.mode +
-                                    " has the average of the ranks' weights: --evaluate tests it");
-}
-
-void require_sense_of_hogwild(const train_settings& s) {
-    const auto refuse = [](const std::string& why) { throw std::invalid_argument("mode hogwild: " + why); };
-    if (s.virtual_ranks > 0) refuse("in virtual time no two ranks run at once, so there is no --virtual");
-    if (s.transport != "memory") refuse("ranks share their memory, so say --transport memory");
-    if (s.optimizer != "sgd") refuse("threads add to weights as sgd does, so there is no --optimizer " + s.optimizer);
-    if (!s.checkpoint.empty()) refuse("there is no --checkpoint");
-}
-
 void require_savable(const std::string& file) {
     if (std::filesystem::is_directory(file))
         throw std::system_error(std::make_error_code(std::errc::is_a_directory), "cannot write " + file);
@@ -127,31 +111,35 @@ void require_savable(const std::string& file) {
 
 } // namespace
 
-void require_used(const CLI::App& command, const train_settings& s) {
+void require_sense(const CLI::App& command, const train_settings& s) {
     for (const use& one : uses_of(s))
         for (const char* option : one.options)
             if (!one.is_met && command.count(option) > 0)
                 throw std::invalid_argument(fmt::format("{} is {}", option, one.condition));
-}
-
-void require_sense(const train_settings& s) {
-    if (s.mode == "hogwild") require_sense_of_hogwild(s);
-    if (s.mode == "sandblaster")
-        require_sense_of_sandblaster(s);
-    else
-        require_sense_of_servers(s);
-    if (s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"))
-        throw std::invalid_argument(s.mode + " sends gradients as float32: take ddp or zero1 for --wire bfloat16");
-    if ((s.mode == "tensor" || s.mode == "3d") && s.optimizer == "lars")
-        throw std::invalid_argument("lars needs the norms of whole layers, which no rank has in this mode");
-    require_sense_of_averages(s);
-    if (s.model == "transformer" && s.data != "" && s.data != "kjv" && s.data != drawn_data)
-        throw std::invalid_argument("a transformer learns --data kjv or --data drawn, not " + s.data);
+    const auto refuse_if = [&s](bool is_so, const char* why) {
+        if (is_so) throw std::invalid_argument("mode " + s.mode + ": " + why);
+    };
+    refuse_if(s.mode == "hogwild" && s.transport != "memory", "ranks share their memory, so say --transport memory");
+    refuse_if(s.mode == "hogwild" && s.optimizer != "sgd",
+              "threads add to weights as --optimizer sgd does, and no other");
+    refuse_if(s.wire == "bfloat16" && (s.mode == "zero2" || s.mode == "zero3"),
+              "gradients go as float32: take ddp or zero1 for --wire bfloat16");
+    refuse_if(s.optimizer == "lars" && (s.mode == "tensor" || s.mode == "3d" || has_servers(s)),
+              "lars needs the norms of whole layers, which no rank has");
+    static_cast<void>(averaging_period_of(s.period)); // throws where it is none
+    if (!s.compress.empty()) static_cast<void>(compressor_of(s.compress, s.seed));
+    if (s.model == "transformer" && s.data == drawn_data)
+        throw std::invalid_argument("a transformer learns a text, --data FILE, and none is drawn");
     if (s.model == "mlp" && s.data == "kjv")
         throw std::invalid_argument("kjv is a text, which --model transformer learns");
     if (s.warm_up_epochs > static_cast<double>(s.epochs))
         throw std::invalid_argument(fmt::format("--warm-up {} is longer than the {} epoch{} of the training",
                                                 s.warm_up_epochs, s.epochs, s.epochs == 1 ? "" : "s"));
+    const std::size_t all = s.model == "transformer" ? s.sequences : s.pictures, // 0: files say how many
+        batch = s.batch > 0 && all > 0 ? std::min(s.batch, all) : std::max(s.batch, all);
+    if (batch > 0 && s.portions > batch)
+        throw std::invalid_argument(
+            fmt::format("--portions {} are more than the {} examples of a batch", s.portions, batch));
 }
 
 void require_fit(const train_settings& s, int ranks) {

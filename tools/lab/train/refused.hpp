@@ -10,11 +10,9 @@
 /// What is refused before any rank starts.
 namespace tutti::tools {
 
-/// Throws std::invalid_argument where an option is given that the others leave without use.
-void require_used(const CLI::App& command, const train_settings& s);
-
-/// Throws std::invalid_argument where settings contradict each other.
-void require_sense(const train_settings& s);
+/// Throws std::invalid_argument where an option is given that the others leave without use, or settings contradict each
+/// other.
+void require_sense(const CLI::App& command, const train_settings& s);
 
 /// Throws std::invalid_argument where so many ranks cannot share the network, or a batch, as the settings say.
 void require_fit(const train_settings& s, int ranks);

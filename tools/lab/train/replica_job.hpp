@@ -7,7 +7,6 @@
 
 #include <training/downpour.hpp>
 
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -41,18 +40,12 @@ public:
         waiting([&] { end_step(rate); });
         ++steps_;
     }
-    void release(std::size_t) override {}
-    void ready(std::size_t) override {}
     void finish() override { is_finite_ = look_.finds_all_finite(*this, begin_.size() - 1); }
     std::optional<bad_step> first_bad() override { return look_.first_bad(); }
-    void reduces(bool) override {}
     void clip(double most) override { training::clip(gradients_, most); }
     std::size_t steps() override { return steps_; }
-    void save(const std::string& path, std::uint64_t) override { refuse(path); }
-    std::uint64_t restore(const std::string& path) override { return refuse(path); }
     training::bytes_held bytes() override { return {all_weights().size_bytes(), gradients_.size() * sizeof(float), 0}; }
     std::chrono::nanoseconds exposed() const override { return waited_; }
-    std::span<const training::activity> activities() const override { return {}; }
 
     /// Of all tensors, as a gradient of the next step takes them.
     [[nodiscard]] virtual std::span<const float> all_weights() const = 0;
@@ -68,9 +61,6 @@ private:
         const auto start = now_();
         call();
         waited_ += now_() - start;
-    }
-    static std::uint64_t refuse(const std::string& path) {
-        throw std::invalid_argument("replicas that are not in step have no checkpoint " + path);
     }
 
     const training::time_source now_;

@@ -41,6 +41,7 @@ public:
     void evaluated(const epoch_result& e);
     /// Throws std::system_error if a file cannot be written.
     void finish();
+    [[nodiscard]] bool has_diverged() const noexcept { return diverged_; }
 
 private:
     using clock = std::chrono::steady_clock;

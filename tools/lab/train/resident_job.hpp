@@ -14,7 +14,7 @@ namespace tutti::tools {
 /// All weights, and the optimizer's state of them, are on each rank. How ranks come together is said by those that
 /// derive from it.
 template <class Communicator, training::update_rule Rule>
-class resident_job : public training_job {
+class resident_job : public joint_job {
 public:
     resident_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
                  std::span<const float> weights)
@@ -22,13 +22,10 @@ public:
     }
 
     std::span<const float> weights(std::size_t i) override { return of(std::span(weights_), i); }
-    void release(std::size_t) override {}
     std::span<float> gradient(std::size_t i) override { return of(gradients(), i); }
     void clear() override { std::ranges::fill(gradients(), 0.F); }
-    void ready(std::size_t) override {}
     void finish() override { look_.finds_all_finite(*this, plan_.parameters().size()); }
     std::optional<bad_step> first_bad() override { return look_.first_bad(); }
-    void reduces(bool) override {}
     void clip(double most) override { training::clip(gradients(), most); }
     std::size_t steps() override { return optimizer_.steps(); }
     void save(const std::string& path, std::uint64_t seed) override {
@@ -42,7 +39,6 @@ public:
         return {all, all, Rule::states * all};
     }
     std::chrono::nanoseconds exposed() const override { return exposed_; }
-    std::span<const training::activity> activities() const override { return {}; }
 
 protected:
     /// Of all parameters.

@@ -2,17 +2,38 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server_ranks.hpp"
+#include "train.hpp"
 
 #include <training/parameter_server.hpp>
 
-#include <functional>
+#include <chrono>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::tools {
+
+[[nodiscard]] inline std::chrono::nanoseconds silence_of(const train_settings& s) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s.silence));
+}
+
+/// Who serves, and who computes.
+struct server_ranks {
+    std::vector<int> servers; ///< the first ranks, settings.servers of them
+    std::vector<int> others;
+};
+
+/// Throws std::invalid_argument where none is left to be what the others are called.
+[[nodiscard]] inline server_ranks server_ranks_of(const train_settings& s, int ranks, const std::string& other) {
+    if (ranks <= s.servers)
+        throw std::invalid_argument(std::to_string(s.servers) + " servers of " + std::to_string(ranks) +
+                                    " ranks leave no " + other);
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return {{all.begin(), all.begin() + s.servers}, {all.begin() + s.servers, all.end()}};
+}
 
 /// Weights are on servers, and workers are not in step but for bsp.
 [[nodiscard]] inline bool has_servers(const train_settings& s) {
@@ -30,18 +51,6 @@ namespace tutti::tools {
                                                                     int ranks) {
     server_ranks of = server_ranks_of(s, ranks, "worker");
     return {weights, std::move(of.servers), std::move(of.others)};
-}
-
-/// Throws std::invalid_argument for what servers do not do, and for what only they do in another mode.
-inline void require_sense_of_servers(const train_settings& s) {
-    if (s.servers > 1 && !has_servers(s))
-        throw std::invalid_argument("--servers is for the modes bsp, ssp, asynchronous, downpour and sandblaster");
-    if (s.portions > 0) throw std::invalid_argument("--portions is for the mode sandblaster");
-    if (!has_servers(s)) return;
-    const auto refuse = [&s](const std::string& why) { throw std::invalid_argument("mode " + s.mode + ": " + why); };
-    if (s.optimizer == "lars") refuse("lars needs the norms of whole layers, which no server has");
-    if (!s.checkpoint.empty()) refuse("there is no --checkpoint where ranks are not in step");
-    if (!s.trace.empty()) refuse("there is no --trace where ranks are not in step");
 }
 
 /// Calls act(rule) with the rule of the servers.

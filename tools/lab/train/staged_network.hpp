@@ -25,32 +25,14 @@ public:
 
     /// Goes once through the schedule, as stage_run does.
     neural::score run(const std::function<labelled(int)>& batch, double rate, const around_work& around = plainly) {
-        at_rate now{stage_, rate};
-        const neural::score total = run_.run(now, batch, around);
-        stage_.begin_anew();
-        return total;
+        stage_.begin_anew(rate);
+        return run_.run(stage_, batch, around);
     }
 
     [[nodiscard]] network_stage<Rule>& stage() noexcept { return stage_; }
     [[nodiscard]] const training::pipeline::figures& held() const noexcept { return run_.held(); }
 
 private:
-    using work = training::pipeline::work;
-    /// The stage, whose updates have a learning rate.
-    struct at_rate {
-        network_stage<Rule>& stage;
-        double rate;
-
-        void forward(std::size_t k, const work& w, neural::const_matrix input, neural::matrix output) {
-            stage.forward(k, w.slot, w.version, input, output);
-        }
-        void backward(std::size_t k, const work& w, neural::const_matrix input, neural::const_matrix slope,
-                      neural::matrix input_slope) {
-            stage.backward(k, w.slot, w.version, input, slope, input_slope);
-        }
-        void update(int version) { stage.update(version, rate); }
-    };
-
     stage_run<Communicator> run_;
     network_stage<Rule> stage_;
 };

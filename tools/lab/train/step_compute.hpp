@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "train.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace tutti::tools {
@@ -15,12 +18,28 @@ struct step_compute {
     std::function<std::chrono::nanoseconds(std::size_t)> of_step{};
     /// Lets so much time pass, in which the work is done, if there is any, maybe by another thread.
     std::function<void(std::chrono::nanoseconds, const std::function<void()>& work)> passes{};
+
+    /// A step, or one of equal parts of it.
+    void operator()(std::size_t step, const std::function<void()>& work, std::size_t parts = 1) const {
+        if (of_step) return passes(of_step(step) / static_cast<std::int64_t>(parts), work);
+        if (work) work();
+    }
+};
+
+/// What a training out of step tells of itself while it runs.
+struct run_hooks {
+    step_compute computes{}; ///< takes the time of a step, or of a portion, and does the work of it, if there is any
+    /// So many steps are made, and the last one had that loss.
+    std::function<void(std::size_t steps, double loss)> told = [](std::size_t, double) {};
+    std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
+    std::function<void(std::size_t steps)> interrupted = [](std::size_t) {}; ///< SIGINT came
 };
 
 /// Lets the simulated time of a step pass while its layers compute, each taking a share by its weights. A backward
 /// takes twice as long as a forward. Outside of a step, and where time is real, nothing passes.
 class simulated_computing {
 public:
+    simulated_computing() = default;
     /// In a step each weight of the model is gone through so many times, on one of so many ranks that share the model.
     /// So all of them together take of_step() times their number, and each its share of that. Layers may `talk` to
     /// other ranks while they compute.
@@ -48,9 +67,9 @@ private:
         work();
     }
 
-    const step_compute& by_;
-    bool talk_;
-    double share_;
+    const step_compute by_{};
+    bool talk_ = false;
+    double share_ = 0;
     double weight_ns_ = 0; ///< of a forward of one weight in this step
 };
 

@@ -7,7 +7,7 @@
 #include "model_part.hpp"
 #include "pass.hpp"
 #include "replica_job.hpp"
-#include "server_ranks.hpp"
+#include "server_mode.hpp"
 #include "weights_hash.hpp"
 
 #include <chrono>
@@ -23,18 +23,13 @@
 
 namespace tutti::tools {
 
-/// What a training with servers tells of itself while it runs, and asks. What is empty is not called.
-struct worker_hooks {
-    /// Where time is simulated: takes the time of a step's passes, and does the work of them.
-    std::function<void(std::size_t step, const std::function<void()>& work)> computes =
-        [](std::size_t, const std::function<void()>& work) { work(); };
-    std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; else it makes those of all epochs
-    std::function<void(std::size_t steps)> stepped{}; ///< a worker has made so many
-    std::function<void(std::size_t steps, double loss)> told{}; ///< by the first worker: likewise, and the step's loss
-    std::function<void(const epoch_result&)> tested{};          ///< by the first worker
-    std::function<void(std::size_t steps)> interrupted{};       ///< by the first worker: SIGINT came
-    std::function<void()> diverged{};                           ///< a worker ends since its losses are no numbers
-    std::function<void(const training::server::staleness_histogram&)> ended{}; ///< a worker: how old what it read was
+/// Of a training with servers. All but `stepped`, `diverged` and `ended` is told by the first worker alone.
+struct worker_hooks : run_hooks {
+    std::function<bool(std::size_t steps)> goes_on{}; ///< after so many steps; empty: it makes those of all epochs
+    std::function<void(std::size_t steps)> stepped = [](std::size_t) {}; ///< a worker has made so many
+    std::function<void()> diverged = [] {}; ///< a worker ends since its losses are no numbers
+    /// A worker: how old what it read was.
+    std::function<void(const training::server::staleness_histogram&)> ended = [](const auto&) {};
     std::size_t test_every = 0; ///< steps of the first worker from one test to the next; 0: those of an epoch
 };
 
@@ -71,7 +66,7 @@ public:
         begins.tell();
         job->end();
         store.close();
-        if (hooks.ended) hooks.ended(store.staleness());
+        hooks.ended(store.staleness());
     }
 
 private:
@@ -95,22 +90,22 @@ private:
         since_test trained{now_(), std::chrono::duration<double>(job.exposed()).count(), {}};
         while (hooks.goes_on ? hooks.goes_on(job.steps()) : job.steps() < settings_.epochs * an_epoch) {
             if (interrupt_note::noted()) {
-                if (is_first() && hooks.interrupted) hooks.interrupted(job.steps());
+                if (is_first()) hooks.interrupted(job.steps());
                 break;
             }
             const neural::score last = make_step(job, pass, hooks);
             trained.score += last;
             if (job.steps() == settings_.warm_start) begins.tell();
-            if (is_first() && hooks.told && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
+            if (is_first() && job.steps() % an_epoch != 0) hooks.told(job.steps(), mean_loss(last));
             if (job.steps() % every != 0) continue;
             bool is_well = std::isfinite(trained.score.loss);
-            if (is_first() && hooks.tested) {
+            if (is_first()) {
                 const epoch_result result = tested(store, job, trained);
                 hooks.tested(result);
                 is_well = is_well && std::isfinite(result.test_loss);
             }
             if (!is_well && !hooks.goes_on) { // each worker finds out by itself
-                if (hooks.diverged) hooks.diverged();
+                hooks.diverged();
                 break;
             }
             trained = {now_(), std::chrono::duration<double>(job.exposed()).count(), {}};
@@ -131,7 +126,7 @@ private:
                        step + 1, part_.parameters()[job.first_bad()->parameter].name,
                        grid_.world.world_rank(grid_.world.rank()));
         }
-        if (hooks.stepped) hooks.stepped(job.steps());
+        hooks.stepped(job.steps());
         return made;
     }
 
@@ -174,8 +169,7 @@ private:
     const std::unique_ptr<task> task_;
     const model_part part_;
     const training::time_source now_ = training::clock_of(grid_.world);
-    const step_compute real_;
-    const simulated_computing computing_{real_, 1, 1, 1, false}; ///< none: the hooks take the time of a whole step
+    const simulated_computing computing_; ///< none: the hooks take the time of a whole step
     const std::function<double(std::size_t)> rates_;
 };
 

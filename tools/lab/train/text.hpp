@@ -5,8 +5,8 @@
 #include "corpus.hpp"
 #include "rank_grid.hpp"
 #include "task.hpp"
+#include "whole_file.hpp"
 
-#include <array>
 #include <optional>
 
 namespace tutti::tools {
@@ -21,7 +21,7 @@ public:
     text(const rank_grid<Communicator>& grid, const train_settings& settings, std::optional<share> tested = {})
         : own_{static_cast<std::size_t>(grid.data.rank()), static_cast<std::size_t>(grid.data.size())},
           tested_(tested.value_or(own_)), seed_(settings.seed), context_(settings.context),
-          corpus_(agreed(grid.world, settings)) {
+          corpus_(read(settings.data)) {
         epoch_ = {settings.sequences, settings.batch, grid.of.stages > 1};
         if (steps() == 0) throw std::runtime_error("an epoch has fewer sequences than a batch");
     }
@@ -52,14 +52,9 @@ public:
 private:
     static constexpr std::size_t tests = 256;
 
-    // The King James text where the hosts of all ranks have it, unless the command line says.
-    template <class Communicator>
-    [[nodiscard]] static corpus agreed(const Communicator& world, const train_settings& settings) {
-        std::array<int, 1> there{settings.data == "kjv" || (settings.data.empty() && has_king_james())};
-        world.allreduce(there, minimum);
-        if (there[0] == 1) return king_james();
-        const std::size_t wanted = 16 * settings.sequences * settings.context; // an epoch sees a small part
-        return drawn_corpus(std::clamp<std::size_t>(wanted, 1 << 16, 4 << 20), settings.seed);
+    [[nodiscard]] static corpus read(const std::string& file) {
+        if (file.empty() || file == "kjv") return {king_james(), "the King James text"};
+        return {whole_file(file), file};
     }
     void take(text_batch batch) {
         inputs_ = std::move(batch.inputs);

@@ -63,21 +63,26 @@ void tell_lost(const std::vector<int>& lost, const char* what) {
                    lost.size() == 1 ? "" : "s", lost.size() == 1 ? "" : "s", fmt::join(lost, ", "));
 }
 
+/// The report is told what a training out of step tells.
+void tell(train_report& report, run_hooks& by, std::size_t steps_an_epoch) {
+    by.told = [&report, steps_an_epoch](std::size_t steps, double loss) {
+        report.step(steps / steps_an_epoch + 1, steps % steps_an_epoch, loss);
+    };
+    by.tested = [&report](const epoch_result& e) { report.add(e); };
+    by.interrupted = [&report](std::size_t steps) { report.interrupted(steps); };
+}
+
 /// One rank of a training with servers. Nothing in it can disagree.
 int train_with_servers(const any_communicator& world, const train_settings& s, const step_compute& by) {
     server_trainer one{world, s};
     worker_hooks hooks;
-    if (by.of_step) hooks.computes = [&by](std::size_t step, const auto& work) { by.passes(by.of_step(step), work); };
+    hooks.computes = by;
     std::optional<train_report> report;
     bool is_well = true;
     hooks.diverged = [&] { is_well = false; };
     if (one.is_first_worker()) {
         report.emplace(s, world.size(), one.parameters(), one.data(), 0, training::clock_of(world));
-        hooks.told = [&](std::size_t steps, double loss) {
-            report->step(steps / one.data().steps() + 1, steps % one.data().steps(), loss);
-        };
-        hooks.tested = [&](const epoch_result& e) { report->add(e); };
-        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
+        tell(*report, hooks, one.data().steps());
         hooks.ended = [&](const auto& read) { report->read(read.counts()); };
     }
     const std::vector<int> lost = one.run(hooks);
@@ -91,26 +96,15 @@ int train_with_servers(const any_communicator& world, const train_settings& s, c
 int sandblast_as_rank(const any_communicator& world, train_settings s, portion_maths& maths, const step_compute& by) {
     s.batch = maths.batch();
     sandblaster_hooks hooks;
-    if (by.of_step)
-        hooks.computes = [&by](std::size_t n, std::size_t slices) {
-            by.passes(by.of_step(n) / static_cast<std::int64_t>(slices), {});
-        };
+    hooks.computes = by;
     std::optional<train_report> report;
-    bool is_well = true;
     if (world.rank() == 0) {
         report.emplace(s, world.size(), maths.parameters(), maths.data(), 0, training::clock_of(world));
-        hooks.told = [&, steps = maths.data().steps()](std::size_t batches, double loss) {
-            report->step(batches / steps + 1, batches % steps, loss);
-        };
-        hooks.tested = [&](const epoch_result& e) {
-            report->add(e);
-            is_well = is_well && is_finite(e);
-        };
-        hooks.interrupted = [&](std::size_t steps) { report->interrupted(steps); };
-        hooks.ended = [](const std::vector<int>& lost, std::uint64_t) { tell_lost(lost, "replica"); };
+        tell(*report, hooks, maths.data().steps());
+        hooks.ended = [](const std::vector<int>& lost) { tell_lost(lost, "replica"); };
         hooks.stuck = [&](std::size_t steps) { report->stuck(steps); };
     }
-    is_well = train_by_sandblaster(world, s, maths, hooks) && is_well;
+    const bool is_well = train_by_sandblaster(world, s, maths, hooks) && !(report && report->has_diverged());
     if (report) report->finish();
     return interrupt_note::noted() ? was_interrupted : status_of(is_well);
 }
@@ -170,15 +164,14 @@ int train_in_memory(const train_settings& s) {
 }
 
 int train_in_virtual_time(const train_settings& s) {
-    const auto [takes, world] = virtual_cluster_of(s);
+    const virtual_cluster cluster = virtual_cluster_of(s);
     const interrupt_note interrupts;
     int status = 1;
     std::optional<portion_maths> shared;
     if (s.mode == "sandblaster") shared.emplace(s);
-    world->run([&](transport::simulated end) {
+    cluster.world->run([&](transport::simulated end) {
         const any_communicator all = type_erased(communicator{std::move(end)});
-        const step_compute by{[&, rank = all.rank()](std::size_t step) { return takes.of(rank, step); },
-                              [&](std::chrono::nanoseconds time, const auto& work) { world->compute(time, work); }};
+        const step_compute by = cluster.computing(all.rank());
         const int mine = shared ? sandblast_as_rank(all, s, *shared, by) : train_as_rank(all, s, by);
         if (all.rank() == reporter_of(s)) status = mine == result_is_wrong ? 1 : mine;
     });
@@ -186,7 +179,7 @@ int train_in_virtual_time(const train_settings& s) {
     // So a worker that is always slow takes the same time in all of these modes, however far ahead the others may be.
     const char* const why = has_servers(s) && !shared ? ", until the slowest worker has made its own steps" : "";
     fmt::print(quiet ? stderr : stdout, "virtual time {:.6f} s{}\n",
-               std::chrono::duration<double>(world->now()).count(), why);
+               std::chrono::duration<double>(cluster.world->now()).count(), why);
     return status;
 }
 
@@ -201,21 +194,17 @@ int train_as_process(const train_settings& s) {
     return as_rank([&] { return train_as_rank(world, s); });
 }
 
-void require_virtual_sense(train_settings& s) {
-    if (s.ranks != 0) throw std::invalid_argument("--virtual P says how many ranks there are: leave out --ranks");
-    if (s.progress == "in_thread") throw std::invalid_argument("in virtual time there is no --progress in_thread");
-    require_no_launcher("the ranks of --virtual are in one process");
-    s.ranks = s.virtual_ranks;
-    s.transport = "simulated";
-}
-
 /// All that is wrong with a command line by itself. Of the ranks of a launcher, which have the same one, the first
 /// tells it: the others do not. Returns whether all is well.
-bool is_sensible(train_settings& s) {
+bool is_sensible(const CLI::App& command, train_settings& s) {
     const auto place = launched_place();
     try {
-        require_sense(s);
-        if (s.virtual_ranks > 0) require_virtual_sense(s);
+        require_sense(command, s);
+        if (s.virtual_ranks > 0) {
+            require_no_launcher("the ranks of --virtual are in one process");
+            s.ranks = s.virtual_ranks;
+            s.transport = "simulated";
+        }
         if (s.transport == "memory") require_no_launcher("the ranks of --transport memory are threads of one process");
         if (place && s.transport != "memory" && s.transport != "simulated")
             require_fit(s, place->size);
@@ -238,9 +227,9 @@ void require_algorithm(const train_settings& s) {
     if (found.front().algorithm) require_proven(*found.front().algorithm, operation::allreduce, ranks);
 }
 
-int train(const train_settings& said, const std::vector<std::string>& command) {
+int train(const CLI::App& options, const train_settings& said, const std::vector<std::string>& command) {
     train_settings s = with_usual(said);
-    if (!is_sensible(s)) return usage_is_wrong;
+    if (!is_sensible(options, s)) return usage_is_wrong;
     if (s.transport != "memory" && s.transport != "simulated" && launched_place())
         return as_rank([&] {
             if (s.transport == "tcp") return train_as_process<transport::tcp>(s);
@@ -271,8 +260,7 @@ void add_train(CLI::App& app, action& chosen, std::vector<std::string> command_l
     auto s = std::make_shared<train_settings>();
     CLI::App& command = add_train_options(app, *s);
     command.callback([s, &command, &chosen, command_line = std::move(command_line)] {
-        require_used(command, *s);
-        chosen = [s, command_line] { return train(*s, command_line); };
+        chosen = [s, &command, command_line] { return train(command, *s, command_line); };
     });
 }
 

@@ -18,7 +18,7 @@ struct train_settings {
     int ranks = 0; ///< 0: not said
     std::string transport = "tcp";
     std::string model = "mlp";
-    std::string data; ///< directory of the IDX files, "kjv" or "drawn"; empty: not said
+    std::string data; ///< directory of the IDX files or "drawn"; of text a file or "kjv"; empty: not said
     std::size_t epochs = 10;
     std::size_t batch = 0;    ///< over all ranks; 0: not said
     double learning_rate = 0; ///< 0: not said

@@ -9,7 +9,6 @@
 #include "make_pass.hpp"
 #include "make_task.hpp"
 #include "step_compute.hpp"
-#include "traced_job.hpp"
 #include "weights_hash.hpp"
 #include "write_trace.hpp"
 
@@ -37,16 +36,16 @@ template <class Communicator>
 class trainer {
 public:
     /// Collective. Throws std::invalid_argument, std::runtime_error or tutti::error for settings that do not fit.
-    trainer(const Communicator& world, const train_settings& settings, step_compute by = {})
-        : settings_(settings), computes_(std::move(by)), made_(world.now()),
+    trainer(const Communicator& world, const train_settings& settings, const step_compute& by = {})
+        : settings_(settings), is_virtual_(by.of_step), made_(world.now()),
           grid_(world, grid_of(settings, world.size())), task_(make_task(grid_, settings)),
           part_(make_model(settings, *task_, grid_.tensor), grid_, chunks_a_stage(settings, grid_.of)),
-          computing_(computes_, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
+          computing_(by, part_.of().whole.parameters(), microbatches_of(settings, grid_.of),
                      grid_.of.stages * grid_.of.tensor, grid_.of.tensor > 1),
-          trace_(settings.trace_steps, training::clock_of(world)),
-          job_(traced(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed)))),
-          layers_(part_.passes(*job_, computing_, trace())),
-          pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_, trace())),
+          trace_(settings.trace.empty() ? 0 : settings.trace_steps, training::clock_of(world)),
+          job_(make_job(grid_.data, settings, part_.parameters(), part_.first_weights(settings.seed))),
+          layers_(part_.passes(*job_, computing_, &trace_)),
+          pass_(make_pass(grid_, settings, part_, std::span(layers_), *task_, *job_, &trace_)),
           rates_(learning_rates(settings, task_->steps())) {}
 
     [[nodiscard]] const task& data() const noexcept { return *task_; }
@@ -77,7 +76,7 @@ public:
             result.loss = std::numeric_limits<double>::quiet_NaN(); // nothing learnt
         if (!std::isfinite(result.loss) || !std::isfinite(result.test_loss)) tell_first_bad();
         result.seconds = seconds_since(start);
-        if (computes_.of_step) result.virtual_seconds = seconds_since(made_);
+        if (is_virtual_) result.virtual_seconds = seconds_since(made_);
         result.exposed_seconds = std::chrono::duration<double>(job_->exposed() - exposed_before).count();
         const training::bytes_held held = job_->bytes();
         result.bytes = {held.parameters, held.gradients, held.states};
@@ -90,7 +89,7 @@ public:
 
     /// Writes the trace, if the settings ask for one. Collective.
     void finish_trace() const {
-        if (is_traced()) write_trace(grid_.world, trace_, settings_.virtual_ranks > 0, settings_.trace);
+        if (!settings_.trace.empty()) write_trace(grid_.world, trace_, settings_.virtual_ranks > 0, settings_.trace);
     }
 
     /// To one file for each part of the model. Where one cannot be written, all ranks throw. Collective.
@@ -135,12 +134,6 @@ private:
     [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point begin) const {
         return std::chrono::duration<double>(grid_.world.now() - begin).count();
     }
-    [[nodiscard]] bool is_traced() const noexcept { return !settings_.trace.empty(); }
-    [[nodiscard]] step_trace* trace() noexcept { return is_traced() ? &trace_ : nullptr; }
-    [[nodiscard]] std::unique_ptr<training_job> traced(std::unique_ptr<training_job> job) {
-        if (!is_traced()) return job;
-        return std::make_unique<traced_job>(std::move(job), trace_);
-    }
 
     /// What all ranks know after a step.
     struct known_by_all {
@@ -164,18 +157,22 @@ private:
         return {notes[0] > 0, notes[1], notes[2]};
     }
     [[nodiscard]] neural::score passed(std::size_t step) {
+        trace_.begin_step(job_->steps());
         job_->clear();
         computing_.begin_step(job_->steps());
         const neural::score own = pass_->train(step);
         computing_.end_step();
-        if (has_bad()) {
+        const bool is_left_out = has_bad();
+        if (is_left_out) {
             ++left_out_;
             job_->leave_out();
-            return {};
+        } else {
+            if (settings_.clip > 0) clip();
+            const step_trace::slice timed(&trace_, "update");
+            job_->step(rates_(job_->steps()), own.loss / static_cast<double>(std::max<std::size_t>(own.count, 1)));
         }
-        if (settings_.clip > 0) clip();
-        job_->step(rates_(job_->steps()), own.loss / static_cast<double>(std::max<std::size_t>(own.count, 1)));
-        return own;
+        trace_.end_step();
+        return is_left_out ? neural::score{} : own;
     }
     /// Whether all ranks leave out this step. Of those that have met a bad gradient, the first replica tells it, once
     /// and then ever more rarely.
@@ -205,6 +202,7 @@ private:
     }
     [[nodiscard]] std::uint64_t sent_bytes() { return job_->sent().value_or(training::compressed::traffic{}).bytes; }
     void clip() {
+        const step_trace::slice timed(&trace_, "clip");
         if (is_cut())
             clip_parts(grid_, part_, *job_, settings_.clip);
         else
@@ -250,7 +248,7 @@ private:
     }
 
     const train_settings& settings_;
-    const step_compute computes_;
+    const bool is_virtual_;
     const std::chrono::steady_clock::time_point made_; ///< when this trainer was
     const rank_grid<Communicator> grid_;
     const std::unique_ptr<task> task_;
@@ -262,8 +260,8 @@ private:
     std::size_t bad_steps_ = 0; ///< in which this rank's replicas met a gradient that is not finite
     std::size_t left_out_ = 0;  ///< steps, by all ranks
     step_trace trace_;
-    const std::unique_ptr<training_job> job_; // may tell the trace
-    std::vector<layer_pass> layers_;          // by own chunk
+    const std::unique_ptr<joint_job> job_;
+    std::vector<layer_pass> layers_; // by own chunk
     const std::unique_ptr<pass> pass_;
     const std::function<double(std::size_t)> rates_;
 };

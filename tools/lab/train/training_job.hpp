@@ -23,29 +23,41 @@ struct bad_step {
     std::size_t parameter;
 };
 
-/// Weights, gradients and an optimizer, spread over the ranks as one of the modes does it. Parameters are those of
-/// training::sharded, and so are the rules of use; all calls but bytes() and exposed() are for all ranks together.
+/// Weights, gradients and an optimizer, as a replica of a model needs them. Parameters are those of training::sharded,
+/// and so are the rules of use. Ranks need not be in step.
 class training_job {
 public:
     virtual ~training_job() = default;
     /// Until release(i), or the next step.
     [[nodiscard]] virtual std::span<const float> weights(std::size_t i) = 0;
-    virtual void release(std::size_t i) = 0;
+    virtual void release(std::size_t) {}
     /// To which a backward pass adds: zero after clear().
     [[nodiscard]] virtual std::span<float> gradient(std::size_t i) = 0;
     virtual void clear() = 0;
-    virtual void ready(std::size_t i) = 0;
+    virtual void ready(std::size_t) {}
     virtual void finish() = 0;
-    virtual void reduces(bool does) = 0;
-    /// Of the last round: whose gradient is not finite, where ranks average them. The same on all ranks.
-    [[nodiscard]] virtual std::optional<training::bad_gradient> bad() { return {}; }
+    virtual void reduces(bool) {}
     /// This rank's first gradient that was not finite, where each looks at its own alone.
     [[nodiscard]] virtual std::optional<bad_step> first_bad() { return {}; }
-    /// In place of step(), with the weights as they are: where there may be bad gradients.
-    virtual void leave_out() {}
     virtual void clip(double most) = 0;
     /// `loss` is the mean over this rank's examples, for those that go by it.
     virtual void step(double rate, double loss) = 0;
+    [[nodiscard]] virtual std::size_t steps() = 0;
+    [[nodiscard]] virtual training::bytes_held bytes() = 0;
+    /// Time in calls that move gradients, so far.
+    [[nodiscard]] virtual std::chrono::nanoseconds exposed() const = 0;
+    /// Of the last round that reduced.
+    [[nodiscard]] virtual std::span<const training::activity> activities() const { return {}; }
+};
+
+/// A job that is spread over ranks in step as one of the modes does it: all calls but bytes() and exposed() are for all
+/// ranks together.
+class joint_job : public training_job {
+public:
+    /// Of the last round: whose gradient is not finite, where ranks average them. The same on all ranks.
+    [[nodiscard]] virtual std::optional<training::bad_gradient> bad() { return {}; }
+    /// In place of step(), with the weights as they are: where there may be bad gradients.
+    virtual void leave_out() {}
     /// In the step that begins this rank waits for all others anyway. The same on all ranks.
     [[nodiscard]] virtual bool meets() { return true; }
     /// Where ranks have weights of their own: until show_own(), weights(i) are the average of all ranks' weights.
@@ -54,15 +66,9 @@ public:
     virtual void show_own() {}
     /// What this rank has sent so far, where that is counted.
     [[nodiscard]] virtual std::optional<training::compressed::traffic> sent() { return {}; }
-    [[nodiscard]] virtual std::size_t steps() = 0;
     virtual void save(const std::string& path, std::uint64_t seed) = 0;
     /// Returns the seed.
     virtual std::uint64_t restore(const std::string& path) = 0;
-    [[nodiscard]] virtual training::bytes_held bytes() = 0;
-    /// Time in calls that move gradients, so far.
-    [[nodiscard]] virtual std::chrono::nanoseconds exposed() const = 0;
-    /// Of the last round that reduced.
-    [[nodiscard]] virtual std::span<const training::activity> activities() const = 0;
 };
 
 /// Looks at the gradients of one rank, before they are averaged or sent, if ever.
@@ -85,7 +91,7 @@ private:
 
 /// Every rank has all.
 template <class Communicator, training::update_rule Rule>
-class whole_job final : public training_job {
+class whole_job final : public joint_job {
 public:
     whole_job(const Communicator& world, const std::vector<training::parameter>& parameters, Rule rule,
               std::span<const float> weights, const training::bucket_options& options)
@@ -95,7 +101,6 @@ public:
     std::span<const float> weights(std::size_t i) override {
         return std::span(weights_).subspan(buckets_.plan().begin(i), buckets_.plan().elements(i));
     }
-    void release(std::size_t) override {}
     std::span<float> gradient(std::size_t i) override { return buckets_.gradient(i); }
     void clear() override { std::ranges::fill(buckets_.gradients(), 0.F); }
     void ready(std::size_t i) override { buckets_.ready(i); }
@@ -129,7 +134,7 @@ private:
 
 /// Each rank has a part of what the stage spreads.
 template <class Communicator, training::update_rule Rule>
-class sharded_job final : public training_job {
+class sharded_job final : public joint_job {
 public:
     sharded_job(const Communicator& world, const std::vector<training::parameter>& parameters, training::stage stage,
                 Rule rule, std::span<const float> weights, const training::bucket_options& options)

@@ -4,6 +4,7 @@
 
 #include "../plan/cluster.hpp"
 #include "compute_law.hpp"
+#include "step_compute.hpp"
 #include "train.hpp"
 
 #include <collectives/simulated_machine.hpp>
@@ -21,6 +22,13 @@ namespace tutti::tools {
 struct virtual_cluster {
     transport::compute_time takes;
     std::shared_ptr<transport::simulated_world> world;
+
+    /// Of a rank. The cluster must outlive it.
+    [[nodiscard]] step_compute computing(int rank) const {
+        return {
+            [this, rank](std::size_t step) { return takes.of(rank, step); },
+            [this](std::chrono::nanoseconds time, const std::function<void()>& work) { world->compute(time, work); }};
+    }
 };
 
 /// Of `virtual_ranks` ranks, whose work has so many helpers (simulated_options::helpers). Throws std::invalid_argument

@@ -76,9 +76,7 @@ double value_at(const std::vector<look>& run, double seconds, double look::*what
 }
 
 spread spread_at(const results& r, std::size_t way, double seconds, double look::*what) {
-    std::vector<double> of_seeds;
-    for (const auto& run : r.runs[way]) of_seeds.push_back(value_at(run, seconds, what));
-    return spread_of(of_seeds);
+    return spread_of(r.runs[way], [&](const auto& run) { return value_at(run, seconds, what); });
 }
 
 std::vector<double> times_of(const results& r) {
@@ -113,13 +111,10 @@ std::vector<std::string> findings_of(const results& r) {
 
 std::string text_of(const results& r) {
     std::string text = fmt::format("{:<26} {:>7} {:>8} {:>17} {:>17}\n", "", "steps", "ms", "loss", "test error, %");
-    for (std::size_t w = 0; w < r.ways.size(); ++w) {
-        const spread loss = spread_at(r, w, r.of.budget_s, &look::loss),
-                     error = spread_at(r, w, r.of.budget_s, &look::error);
-        text += fmt::format("{:<26} {:>7.0f} {:>8.1f} {:>8.4f} ± {:.4f} {:>9.2f} ± {:.2f}\n", r.ways[w].name,
-                            r.of.budget_s / step_s(r, w), 1e3 * step_s(r, w), loss.mean, 2 * loss.deviation,
-                            100 * error.mean, 200 * error.deviation);
-    }
+    for (std::size_t w = 0; w < r.ways.size(); ++w)
+        text += fmt::format("{:<26} {:>7.0f} {:>8.1f} {:>17} {:>17}\n", r.ways[w].name, r.of.budget_s / step_s(r, w),
+                            1e3 * step_s(r, w), words_of(spread_at(r, w, r.of.budget_s, &look::loss), 4),
+                            words_of(spread_at(r, w, r.of.budget_s, &look::error), 2, 100));
     text += fmt::format("After {} s of virtual time; mean and two standard deviations of {} seeds.\n", r.of.budget_s,
                         r.of.seeds);
     for (const std::string& one : findings_of(r)) text += one + "\n";

@@ -79,17 +79,4 @@ std::vector<look> trained(const design& d, const strategy& by, std::uint64_t see
     return all.looks;
 }
 
-numbers numbers_of(std::span<const look> looks) {
-    numbers all;
-    for (const look& l : looks) all.insert(all.end(), {l.seconds, l.steps, l.loss, l.error, l.tau});
-    return all;
-}
-
-std::vector<look> looks_of(const numbers& found) {
-    std::vector<look> all;
-    for (std::size_t i = 0; i + 5 <= found.size(); i += 5)
-        all.push_back({found[i], found[i + 1], found[i + 2], found[i + 3], found[i + 4]});
-    return all;
-}
-
 } // namespace tutti::tools::study::adacomm

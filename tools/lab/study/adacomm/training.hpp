@@ -25,10 +25,4 @@ struct look {
 [[nodiscard]] std::vector<look> trained(const design& d, const strategy& by, std::uint64_t seed,
                                         const dataset& training, const dataset& testing);
 
-/// For a process that gives numbers.
-/// @{
-[[nodiscard]] numbers numbers_of(std::span<const look> looks);
-[[nodiscard]] std::vector<look> looks_of(const numbers& found);
-/// @}
-
 } // namespace tutti::tools::study::adacomm

@@ -62,8 +62,8 @@ std::string learning(const results& r) {
         const bool is_worse = own.mean - plain.mean > 2 * std::hypot(own.deviation, plain.deviation);
         (is_worse ? worse : same).push_back(name_of(ways[w]));
     }
-    std::string text = fmt::format("After {} steps a plain allreduce has a loss of {:.4f} ± {:.4f}.", r.of.steps,
-                                   plain.mean, 2 * plain.deviation);
+    std::string text =
+        fmt::format("After {} steps a plain allreduce has a loss of {}.", r.of.steps, words_of(plain, 4));
     if (!same.empty()) text += " No worse, as far as the seeds show: " + join(same) + ".";
     if (!worse.empty()) text += " Worse: " + join(worse) + ".";
     return text;
@@ -90,9 +90,7 @@ std::string papers(const results& r) {
 } // namespace
 
 spread spread_at(const results& r, std::size_t way, std::size_t look_number, double look::*what) {
-    std::vector<double> of_seeds;
-    for (const training_found& one : r.runs[way]) of_seeds.push_back(one.looks.at(look_number).*what);
-    return spread_of(of_seeds);
+    return spread_of(r.runs[way], [&](const training_found& one) { return one.looks.at(look_number).*what; });
 }
 
 spread last_of(const results& r, std::size_t way, double look::*what) {
@@ -139,10 +137,9 @@ std::string text_of(const results& r) {
     for (const double m : r.of.mbit_s) text += fmt::format(" {:>11}", link_name(m));
     text += "\n";
     for (std::size_t w = 0; w < ways.size(); ++w) {
-        const spread loss = last_of(r, w, &look::loss), error = last_of(r, w, &look::error);
-        text += fmt::format("{:<16} {:>9.0f} {:>6.2f} ms {:>8.4f} ± {:.4f} {:>7.2f} ± {:>5.2f}", name_of(ways[w]),
-                            bytes_of(r, w), 1e3 * r.coding_s[w], loss.mean, 2 * loss.deviation, 100 * error.mean,
-                            200 * error.deviation);
+        text += fmt::format("{:<16} {:>9.0f} {:>6.2f} ms {:>17} {:>15}", name_of(ways[w]), bytes_of(r, w),
+                            1e3 * r.coding_s[w], words_of(last_of(r, w, &look::loss), 4),
+                            words_of(last_of(r, w, &look::error), 2, 100));
         for (std::size_t l = 0; l < r.of.mbit_s.size(); ++l) text += fmt::format(" {:>8.2f} ms", 1e3 * step_s(r, w, l));
         text += "\n";
     }

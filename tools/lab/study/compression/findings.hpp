@@ -43,5 +43,9 @@ struct results {
 [[nodiscard]] std::vector<std::string> findings_of(const results& r);
 /// For a terminal.
 [[nodiscard]] std::string text_of(const results& r);
+/// The page: what sections_page() takes.
+[[nodiscard]] nlohmann::ordered_json content_of(const results& r);
+/// All that was measured, for a JSON file.
+[[nodiscard]] nlohmann::ordered_json facts_of(const results& r);
 
 } // namespace tutti::tools::study::compression

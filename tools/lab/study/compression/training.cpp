@@ -121,16 +121,4 @@ double coding_s(const design& d, std::string_view way, std::size_t pixels) {
     return std::max(0., alone_s(way, elements) - alone_s("", elements));
 }
 
-numbers numbers_of(const training_found& found) {
-    numbers all{found.bytes};
-    for (const look& l : found.looks) all.insert(all.end(), {l.steps, l.loss, l.error});
-    return all;
-}
-
-training_found training_of(const numbers& found) {
-    training_found all{{}, found.at(0)};
-    for (std::size_t i = 1; i + 3 <= found.size(); i += 3) all.looks.push_back({found[i], found[i + 1], found[i + 2]});
-    return all;
-}
-
 } // namespace tutti::tools::study::compression

@@ -32,10 +32,4 @@ struct training_found {
 /// messages, beyond that of a plain average. The median of several.
 [[nodiscard]] double coding_s(const design& d, std::string_view way, std::size_t pixels);
 
-/// For a process that gives numbers.
-/// @{
-[[nodiscard]] numbers numbers_of(const training_found& found);
-[[nodiscard]] training_found training_of(const numbers& found);
-/// @}
-
 } // namespace tutti::tools::study::compression

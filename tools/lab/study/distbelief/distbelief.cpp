@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../../train/out_of_step.hpp"
+#include "../../train/sandblaster/portion_maths.hpp"
+#include "../processes.hpp"
 #include "study.hpp"
-#include "training.hpp"
-
-#include <chrono>
-#include <thread>
 
 namespace tutti::tools::study {
 namespace {
@@ -22,6 +21,23 @@ picture_sets sets_of(const settings& s, distbelief::design& d) {
     d.pictures = sets.training.size();
     d.tests = sets.testing.size();
     return sets;
+}
+
+/// Accuracy on the test pictures: seconds of virtual time and shares, one after the other.
+numbers accuracies(const distbelief::design& d, const distbelief::run& r, const picture_sets& pictures) {
+    const train_settings s = settings_of(d, r);
+    numbers found;
+    const auto note = [&found](const auto& tests) {
+        for (const auto& t : tests) found.insert(found.end(), {t.seconds, t.accuracy});
+    };
+    if (r.how == distbelief::method::sandblaster) {
+        portion_maths maths(s, {.tested = {}, .pictures = &pictures});
+        note(sandblaster_in_virtual_time(s, maths));
+    } else {
+        const std::size_t steps = d.epochs * d.pictures / (d.minibatch * static_cast<std::size_t>(r.replicas));
+        note(train_out_of_step(s, std::max<std::size_t>(1, steps / 40), &pictures).tests); // about 40 tests
+    }
+    return found;
 }
 
 distbelief::series series_of(const numbers& found) {
@@ -53,20 +69,15 @@ nlohmann::ordered_json facts_of(const distbelief::results& r) {
 } // namespace
 
 outcome distbelief_methods(const settings& s, progress_line& line) {
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch time;
     distbelief::results r{distbelief::design_of(s), words_of_source(source_of(s)), {}, {}};
     const picture_sets pictures = sets_of(s, r.of);
     r.runs = distbelief::runs_of(r.of);
-    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
-    line.show(0, r.runs.size(), "trainings");
-    const auto found = in_processes(
-        r.runs.size(), jobs, [&](std::size_t i) { return distbelief::accuracies(r.of, r.runs[i], pictures); },
-        [&](std::size_t done) {
-            if (done < r.runs.size()) line.show(done, r.runs.size(), "trainings");
-        });
-    for (const numbers& one : found) r.tests.push_back(series_of(one));
+    for (const numbers& one :
+         trainings(s, line, r.runs.size(), [&](std::size_t i) { return accuracies(r.of, r.runs[i], pictures); }))
+        r.tests.push_back(series_of(one));
     r.cpu_s = cpu_s_of_children();
-    r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    r.wall_s = time.seconds();
     return {text_of(r), content_of(r), facts_of(r)};
 }
 

@@ -1,97 +1,73 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "content.hpp"
-
-#include <algorithm>
-
-#include <fmt/format.h>
+#include "../page.hpp"
+#include "findings.hpp"
 
 namespace tutti::tools::study::hogwild {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 json speed_chart(const results& r, const solved& one) {
-    json series = json::array();
-    for (std::size_t w = 0; w < ways.size(); ++w) {
-        json points = json::array();
-        for (std::size_t t = 0; t < r.of.threads.size(); ++t) {
-            const spread s = speed_up(one, w, t);
-            points.push_back({{"x", r.of.threads[t]},
-                              {"y", s.mean},
-                              {"low", std::max(0., s.mean - 2 * s.deviation)},
-                              {"high", s.mean + 2 * s.deviation}});
-        }
-        series.push_back({{"name", name_of(ways[w])}, {"points", points}});
-    }
-    return {
-        {"title", fmt::format("Speed-up over one thread without locks, {} problem, {} cores: mean, and a band of two "
-                              "standard deviations",
-                              one.of.name, r.cores)},
-        {"x", "threads"},
-        {"y", "times as fast"},
-        {"powers_of_two", true},
-        {"series", series}};
+    const std::string title = fmt::format("Speed-up over one thread without locks, {} problem, {} cores: mean, and a "
+                                          "band of two standard deviations",
+                                          one.of.name, r.cores);
+    return chart(title, "threads", "times as fast",
+                 list_of(ways.size(),
+                         [&](std::size_t w) {
+                             return series(std::string(name_of(ways[w])),
+                                           list_of(r.of.threads.size(), [&](std::size_t t) {
+                                               return banded(r.of.threads[t], speed_up(one, w, t));
+                                           }));
+                         }),
+                 {"powers_of_two"});
 }
 
 json loss_chart(const results& r, const solved& one) {
-    json series = json::array();
+    const auto curve = [&](std::string name, std::size_t w, std::size_t t) {
+        const auto& seeds = one.descents[w][t];
+        return series(std::move(name), list_of(r.of.passes, [&](std::size_t pass) {
+                          double mean = 0;
+                          for (const descent& d : seeds) mean += d.losses[pass] / static_cast<double>(seeds.size());
+                          return json{{"x", pass + 1}, {"y", mean}};
+                      }));
+    };
+    json all = json::array({curve("one thread", 0, 0)}); // it is the same, however threads share
     for (std::size_t w = 0; w < ways.size(); ++w)
-        for (const std::size_t t : {std::size_t{0}, r.of.threads.size() - 1}) {
-            if (t == 0 && w > 0) continue; // one thread is the same
-            json points = json::array();
-            for (std::size_t pass = 0; pass < r.of.passes; ++pass) {
-                double mean = 0;
-                for (const descent& d : one.descents[w][t])
-                    mean += d.losses[pass] / static_cast<double>(one.descents[w][t].size());
-                points.push_back({{"x", pass + 1}, {"y", mean}});
-            }
-            const std::string name =
-                t == 0 ? "one thread" : fmt::format("{} threads, {}", r.of.threads[t], name_of(ways[w]));
-            series.push_back({{"name", name}, {"points", points}});
-        }
-    return {{"title", fmt::format("Loss by pass, {} problem: mean of the seeds", one.of.name)},
-            {"x", "passes over the samples"},
-            {"y", "training loss"},
-            {"log_y", true},
-            {"series", series}};
+        all.push_back(
+            curve(fmt::format("{} threads, {}", r.of.threads.back(), name_of(ways[w])), w, r.of.threads.size() - 1));
+    return chart(fmt::format("Loss by pass, {} problem: mean of the seeds", one.of.name), "passes over the samples",
+                 "training loss", all, {"log_y"});
 }
 
-json table(const results& r, const solved& one) {
+json figures_of(const results& r, const solved& one) {
     json lines = json::array();
     for (std::size_t w = 0; w < ways.size(); ++w)
-        for (std::size_t t = 0; t < r.of.threads.size(); ++t) {
-            const spread up = speed_up(one, w, t), loss = last_loss(one, w, t), error = last_error(one, w, t);
+        for (std::size_t t = 0; t < r.of.threads.size(); ++t)
             lines.push_back({name_of(ways[w]), fmt::format("{}", r.of.threads[t]),
                              fmt::format("{:.0f}", samples_a_second(one, r.of.passes, w, t).mean),
-                             fmt::format("{:.2f} ± {:.2f}", up.mean, 2 * up.deviation),
-                             fmt::format("{:.4f} ± {:.4f}", loss.mean, 2 * loss.deviation),
-                             fmt::format("{:.2f} ± {:.2f}", 100 * error.mean, 200 * error.deviation)});
-        }
-    return {{"caption", fmt::format("The {} problem: mean and two standard deviations", one.of.name)},
-            {"heads", {"threads share", "threads", "samples a second", "speed-up", "training loss", "test error, %"}},
-            {"lines", lines}};
+                             words_of(speed_up(one, w, t), 2), words_of(last_loss(one, w, t), 4),
+                             words_of(last_error(one, w, t), 2, 100)});
+    return table(fmt::format("The {} problem: mean and two standard deviations", one.of.name),
+                 {"threads share", "threads", "samples a second", "speed-up", "training loss", "test error, %"}, lines);
 }
 
-json parameter_table(const results& r) {
-    json lines = json::array();
-    const auto add = [&lines](std::string name, std::string value) {
-        lines.push_back({std::move(name), std::move(value)});
-    };
+json parameters_of(const results& r) {
+    std::vector<std::pair<std::string, std::string>> all;
     for (const solved& one : r.problems) {
-        add(one.of.name + " problem", one.of.words);
-        add("samples",
-            fmt::format("{} to train with, {} to test with", one.of.training(), one.of.samples() - one.of.training()));
-        add("features", fmt::format("{}; {:.3g} of them in a sample; the most common is in {:.1f} % of samples",
-                                    one.of.features, one.of.features_a_sample(), 100 * one.of.most_common()));
-        add("first rate", fmt::format("{:g}", one.rate));
+        all.emplace_back(one.of.name + " problem", one.of.words);
+        all.emplace_back("samples", fmt::format("{} to train with, {} to test with", one.of.training(),
+                                                one.of.samples() - one.of.training()));
+        all.emplace_back("features",
+                         fmt::format("{}; {:.3g} of them in a sample; the most common is in {:.1f} % of samples",
+                                     one.of.features, one.of.features_a_sample(), 100 * one.of.most_common()));
+        all.emplace_back("first rate", fmt::format("{:g}", one.rate));
     }
-    add("loss", "logistic, without regularisation");
-    add("passes", fmt::format("{}, after each of which the rate is {} of what it was", r.of.passes, r.of.kept));
-    add("seeds", fmt::format("1 to {}: the order of samples", r.of.seeds));
-    add("cores", fmt::format("{}", r.cores));
-    return {{"caption", "Parameters"}, {"heads", {"parameter", "value"}}, {"lines", lines}, {"folded", true}};
+    all.emplace_back("loss", "logistic, without regularisation");
+    all.emplace_back("passes",
+                     fmt::format("{}, after each of which the rate is {} of what it was", r.of.passes, r.of.kept));
+    all.emplace_back("seeds", fmt::format("1 to {}: the order of samples", r.of.seeds));
+    all.emplace_back("cores", fmt::format("{}", r.cores));
+    return parameters(all);
 }
 
 } // namespace
@@ -102,8 +78,8 @@ json content_of(const results& r) {
     for (const solved& one : r.problems)
         sections.push_back({{"title", fmt::format("The {} problem: {}", one.of.name, one.of.words)},
                             {"charts", {speed_chart(r, one), loss_chart(r, one)}},
-                            {"tables", json::array({table(r, one)})}});
-    sections.push_back({{"title", "Parameters"}, {"tables", json::array({parameter_table(r)})}});
+                            {"tables", json::array({figures_of(r, one)})}});
+    sections.push_back(parameters_of(r));
     return {
         {"title", "Do threads that share weights need locks?"},
         {"lead", "Logistic regression by threads on one host: without locks, with a lock, and in turn."},

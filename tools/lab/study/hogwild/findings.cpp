@@ -30,12 +30,12 @@ std::string speeds(const results& r, const solved& one) {
     const std::size_t t = threads_of_cores(r);
     const spread free = speed_up(one, 0, t), locked = speed_up(one, 1, t), turns = speed_up(one, 2, t);
     const bool leads = free.mean > locked.mean && free.mean > turns.mean;
-    return fmt::format("{} samples, {} thread{} on {} core{}: without locks {:.2f} ± {:.2f} times as fast as one "
-                       "thread, locked {:.2f} ± {:.2f}, round robin {:.2f} ± {:.2f}. Niu et al. 2011 find the first "
+    return fmt::format("{} samples, {} thread{} on {} core{}: without locks {} times as fast as one "
+                       "thread, locked {}, round robin {}. Niu et al. 2011 find the first "
                        "fastest: {}.",
                        one.of.name == "sparse" ? "Sparse" : "Dense", r.of.threads[t], r.of.threads[t] == 1 ? "" : "s",
-                       r.cores, r.cores == 1 ? "" : "s", free.mean, 2 * free.deviation, locked.mean,
-                       2 * locked.deviation, turns.mean, 2 * turns.deviation, leads ? "as there" : "unlike there");
+                       r.cores, r.cores == 1 ? "" : "s", words_of(free, 2), words_of(locked, 2), words_of(turns, 2),
+                       leads ? "as there" : "unlike there");
 }
 
 std::string sparsity(const results& r) {
@@ -51,9 +51,9 @@ std::string sparsity(const results& r) {
 std::string convergence(const solved& one, const std::vector<int>& threads) {
     const spread serial = last_loss(one, 0, 0), many = last_loss(one, 0, threads.size() - 1);
     const bool differs = std::abs(many.mean - serial.mean) > 2 * std::hypot(many.deviation, serial.deviation);
-    return fmt::format("The {} problem ends with a loss of {:.4f} ± {:.4f} by one thread, and {:.4f} ± {:.4f} by {} "
+    return fmt::format("The {} problem ends with a loss of {} by one thread, and {} by {} "
                        "without locks. {}",
-                       one.of.name, serial.mean, 2 * serial.deviation, many.mean, 2 * many.deviation, threads.back(),
+                       one.of.name, words_of(serial, 4), words_of(many, 4), threads.back(),
                        differs ? "The seeds show a difference, unlike Niu et al."
                                : "The seeds show no difference, as Niu et al. find.");
 }
@@ -94,13 +94,11 @@ std::string text_of(const results& r) {
                                    "speed-up", "loss", "test error, %");
     for (const solved& one : r.problems)
         for (std::size_t w = 0; w < ways.size(); ++w)
-            for (std::size_t t = 0; t < r.of.threads.size(); ++t) {
-                const spread up = speed_up(one, w, t), loss = last_loss(one, w, t), error = last_error(one, w, t);
-                text += fmt::format(
-                    "{:<7} {:<14} {:>7} {:>11.0f} {:>7.2f} ± {:.2f} {:>8.4f} ± {:.4f} {:>7.2f} ± {:.2f}\n", one.of.name,
-                    name_of(ways[w]), r.of.threads[t], samples_a_second(one, r.of.passes, w, t).mean, up.mean,
-                    2 * up.deviation, loss.mean, 2 * loss.deviation, 100 * error.mean, 200 * error.deviation);
-            }
+            for (std::size_t t = 0; t < r.of.threads.size(); ++t)
+                text += fmt::format("{:<7} {:<14} {:>7} {:>11.0f} {:>14} {:>17} {:>15}\n", one.of.name,
+                                    name_of(ways[w]), r.of.threads[t], samples_a_second(one, r.of.passes, w, t).mean,
+                                    words_of(speed_up(one, w, t), 2), words_of(last_loss(one, w, t), 4),
+                                    words_of(last_error(one, w, t), 2, 100));
     text += fmt::format("After {} passes; mean and two standard deviations of {} seeds.\n", r.of.passes, r.of.seeds);
     for (const std::string& one : findings_of(r)) text += one + "\n";
     return text + fmt::format("It took {:.0f} s.\n", r.wall_s);

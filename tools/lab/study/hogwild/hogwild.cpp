@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "content.hpp"
+#include "../processes.hpp"
+#include "findings.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -13,7 +13,7 @@ namespace tutti::tools::study {
 
 outcome hogwild_study(const settings& s, progress_line& line) {
     using namespace hogwild;
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch time;
     results r{{}, {}, std::max(1U, std::thread::hardware_concurrency())};
     r.of.seeds = s.seeds > 0 ? s.seeds : s.quick ? 2 : 5;
     if (s.quick) r.of.passes = 3;
@@ -30,7 +30,7 @@ outcome hogwild_study(const settings& s, progress_line& line) {
         if (now.counts) one.descents[now.way][now.threads].push_back(std::move(found));
     }
     if (getloadavg(&r.load, 1) != 1) r.load = 0;
-    r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    r.wall_s = time.seconds();
     return {text_of(r), content_of(r), facts_of(r)};
 }
 

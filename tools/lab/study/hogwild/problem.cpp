@@ -4,9 +4,6 @@
 #include "problem.hpp"
 
 #include "../../train/corpus.hpp"
-#include "../../train/drawn_text.hpp"
-#include "../../train/king_james.hpp"
-#include "../../train/whole_file.hpp"
 #include "../pictures_of.hpp"
 
 #include <algorithm>
@@ -109,24 +106,13 @@ double problem::error(const training::shared_weights& w) const {
 }
 
 problem sparse_problem(const settings& s) {
-    problem p{"sparse", "", 0};
-    if (has_king_james() && s.data != "drawn") {
-        auto lines = words_by_line(parse_king_james(whole_file(king_james_file), king_james_file));
-        if (lines.size() != verses)
-            throw std::runtime_error(fmt::format("{} has {} verses, not {}", king_james_file, lines.size(), verses));
-        if (s.quick) lines.erase(lines.begin() + 2000, lines.end() - 1000);
-        const std::size_t first = s.quick ? 2000 : verses_of_old_testament;
-        add_lines(p, lines, [first](std::size_t i) { return i >= first; });
-        p.words = "verses of the King James text by their words: of the New Testament or not";
-    } else {
-        const auto lines = words_by_line(draw_text(s.quick ? 60'000 : 600'000, 1));
-        // the class of a line is that of its longest word
-        const auto longest = [&lines](std::size_t i) {
-            return std::ranges::max(lines[i], {}, [](const std::string& word) { return word.size(); });
-        };
-        add_lines(p, lines, [&](std::size_t i) { return longest(i).front() < 'm'; });
-        p.words = "sentences of drawn words, by what their longest word begins with";
-    }
+    problem p{"sparse", "verses of the King James text by their words: of the New Testament or not", 0};
+    auto lines = words_by_line(king_james());
+    if (lines.size() != verses)
+        throw std::runtime_error(fmt::format("the King James text has {} verses, not {}", lines.size(), verses));
+    if (s.quick) lines.erase(lines.begin() + 2000, lines.end() - 1000);
+    const std::size_t first = s.quick ? 2000 : verses_of_old_testament;
+    add_lines(p, lines, [first](std::size_t i) { return i >= first; });
     p.split();
     return p;
 }

@@ -55,8 +55,8 @@ private:
     std::size_t tests_ = 0;     ///< the last samples
 };
 
-/// Verses of the King James text by the words that are in them: of the New Testament or not. Without Debian's package
-/// bible-kjv-text, sentences of drawn words, which have one of some words or not.
+/// Verses of the King James text by the words that are in them: of the New Testament or not. It needs Debian's package
+/// bible-kjv-text.
 [[nodiscard]] problem sparse_problem(const settings& s);
 /// Pictures of the kinds 0 and 6, of Fashion-MNIST T-shirts and shirts, by all of their points.
 [[nodiscard]] problem dense_problem(const settings& s);

@@ -1,110 +1,86 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "content.hpp"
-
+#include "../page.hpp"
 #include "../pictures_of.hpp"
-
-#include <algorithm>
-
-#include <fmt/format.h>
+#include "findings.hpp"
 
 namespace tutti::tools::study {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 std::string words_of_pictures(const design& d) {
     return d.drawn > 0 ? fmt::format("{} drawn digits", d.drawn) : words_of_source(d.data);
 }
 
-/// In percent, between which two standard deviations lie; an error is no less than 0.
-json point_of(std::size_t x, const spread& s) {
-    return {{"x", x},
-            {"y", 100 * s.mean},
-            {"low", std::max(0., 100 * (s.mean - 2 * s.deviation))},
-            {"high", 100 * (s.mean + 2 * s.deviation)}};
-}
-
-json chart_of(std::string title, const char* x, const char* y, bool powers_of_two, json series) {
-    return {{"title", std::move(title)}, {"x", x}, {"y", y}, {"powers_of_two", powers_of_two}, {"series", series}};
-}
-
 json error_chart(const large_batch_results& r) {
-    json series = json::array();
-    for (const recipe how : recipes) {
-        json points = json::array();
-        const std::vector<spread> curve = curve_of(r, how);
-        for (std::size_t i = 0; i < curve.size(); ++i) points.push_back(point_of(r.of.minibatches[i], curve[i]));
-        series.push_back({{"name", name_of(how)}, {"points", points}});
-    }
-    json chart = chart_of("Test error after the last epoch: mean, and a band of two standard deviations", "minibatch",
-                          "test error, %", true, series);
-    chart["log_y"] = true;
-    return chart;
+    return chart("Test error after the last epoch: mean, and a band of two standard deviations", "minibatch",
+                 "test error, %",
+                 list_of(recipes.size(),
+                         [&](std::size_t n) {
+                             const std::vector<spread> curve = curve_of(r, recipes[n]);
+                             return series(std::string(name_of(recipes[n])), list_of(curve.size(), [&](std::size_t i) {
+                                               return banded(static_cast<double>(r.of.minibatches[i]), curve[i], 100);
+                                           }));
+                         }),
+                 {"powers_of_two", "log_y"});
 }
 
 json training_chart(const large_batch_results& r, recipe how) {
-    json series = json::array();
-    for (std::size_t i = 0; i<r.of.minibatches.size(); i += r.of.minibatches.size()> 5 ? 2 : 1) {
-        json points = json::array();
-        for (std::size_t e = 0; e < r.of.epochs; ++e)
-            points.push_back({{"x", e + 1}, {"y", 100 * error_of(r, how, r.of.minibatches[i], e).mean}});
-        series.push_back({{"name", fmt::format("minibatch {}", r.of.minibatches[i])}, {"points", points}});
-    }
-    return chart_of(fmt::format("Test error by epoch, {}: mean of the seeds", name_of(how)), "epoch", "test error, %",
-                    false, series);
+    const auto& sizes = r.of.minibatches;
+    const std::size_t each = sizes.size() > 5 ? 2 : 1;
+    return chart(fmt::format("Test error by epoch, {}: mean of the seeds", name_of(how)), "epoch", "test error, %",
+                 list_of((sizes.size() + each - 1) / each, [&](std::size_t n) {
+                     const std::size_t size = sizes[n * each];
+                     return series(fmt::format("minibatch {}", size), list_of(r.of.epochs, [&](std::size_t e) {
+                                       return json{{"x", e + 1}, {"y", 100 * error_of(r, how, size, e).mean}};
+                                   }));
+                 }));
 }
 
 json efficiency_chart(const large_batch_results& r) {
-    json series = json::array(), published = json::array();
-    for (const scaling& s : r.scalings) {
-        json points = json::array();
-        for (const scaled_step& one : s.steps) points.push_back({{"x", one.gpus}, {"y", 100 * one.efficiency}});
-        series.push_back({{"name", s.algorithm}, {"points", points}});
-    }
-    for (const scaled_step& one : r.scalings.front().steps) published.push_back({{"x", one.gpus}, {"y", 90}});
-    series.push_back({{"name", "Goyal et al. 2017: about 90 %"}, {"points", published}});
-    return chart_of("ResNet-50: images/s a GPU, by those on the GPUs of one node", "GPUs", "scaling efficiency, %",
-                    true, series);
+    const auto curve = [](std::string name, const scaling& s, const auto& percent) {
+        return series(std::move(name), list_of(s.steps.size(), [&](std::size_t i) {
+                          return json{{"x", s.steps[i].gpus}, {"y", percent(s.steps[i])}};
+                      }));
+    };
+    json all = list_of(r.scalings.size(), [&](std::size_t i) {
+        return curve(r.scalings[i].algorithm, r.scalings[i],
+                     [](const scaled_step& one) { return 100 * one.efficiency; });
+    });
+    all.push_back(curve("Goyal et al. 2017: about 90 %", r.scalings.front(), [](const scaled_step&) { return 90; }));
+    return chart("ResNet-50: images/s a GPU, by those on the GPUs of one node", "GPUs", "scaling efficiency, %", all,
+                 {"powers_of_two"});
 }
 
-json parameter_table(const large_batch_results& r) {
+json parameters_of(const large_batch_results& r) {
     const design& d = r.of;
-    json lines = json::array();
-    const auto add = [&lines](const char* name, std::string value) { lines.push_back({name, std::move(value)}); };
-    add("pictures", words_of_pictures(d));
-    add("network", fmt::format("{} hidden units, rectified; 10 outputs; cross entropy", d.hidden));
-    add("optimizer", "SGD with momentum 0.9, w = w - rate v; no weight decay");
-    add("LARS", "coefficient 0.001, momentum 0.9");
-    add("schedule", fmt::format("half a cosine over {} epochs", d.epochs));
-    add("base rate", fmt::format("{} at a minibatch of {}", d.base_rate, d.minibatches.front()));
-    add("rate of LARS", fmt::format("{} at all minibatches", d.lars_rate));
-    add("warm-up", fmt::format("{} epochs, linear from the base rate; of LARS from a tenth", d.warm_up_epochs));
-    add("seeds", fmt::format("1 to {}: first weights and the order of pictures", d.seeds));
-    add("at once", fmt::format("{} pictures at most; gradients of the slices are added", d.microbatch));
-    add("broken", "worse than its first place by two standard deviations of that and by 5 %, there and beyond");
-    add("matrix products",
 #ifdef TUTTI_BLAS
-        "OpenBLAS"
+    const char* const products = "OpenBLAS";
 #else
-        "plain loops"
+    const char* const products = "plain loops";
 #endif
-    );
-    add("cluster", fmt::format("{}: {}", r.on.name, r.on.made));
-    add("gradients", "25,557,032 floats (97.5 MiB), in buckets of 1 and 25 MiB");
-    add("step on one node", fmt::format("{:.1f} ms, of which {:.0f} ms backward: Goyal et al. 2017",
-                                        1e3 * r.step.step_s, 1e3 * r.step.backward_s));
-    return {{"caption", "Parameters"}, {"heads", {"parameter", "value"}}, {"lines", lines}, {"folded", true}};
+    return parameters(
+        {{"pictures", words_of_pictures(d)},
+         {"network", fmt::format("{} hidden units, rectified; 10 outputs; cross entropy", d.hidden)},
+         {"optimizer", "SGD with momentum 0.9, w = w - rate v; no weight decay"},
+         {"LARS", "coefficient 0.001, momentum 0.9"},
+         {"schedule", fmt::format("half a cosine over {} epochs", d.epochs)},
+         {"base rate", fmt::format("{} at a minibatch of {}", d.base_rate, d.minibatches.front())},
+         {"rate of LARS", fmt::format("{} at all minibatches", d.lars_rate)},
+         {"warm-up", fmt::format("{} epochs, linear from the base rate; of LARS from a tenth", d.warm_up_epochs)},
+         {"seeds", fmt::format("1 to {}: first weights and the order of pictures", d.seeds)},
+         {"at once", fmt::format("{} pictures at most; gradients of the slices are added", d.microbatch)},
+         {"broken", "worse than its first place by two standard deviations of that and by 5 %, there and beyond"},
+         {"matrix products", products},
+         {"cluster", fmt::format("{}: {}", r.on.name, r.on.made)},
+         {"gradients", "25,557,032 floats (97.5 MiB), in buckets of 1 and 25 MiB"},
+         {"step on one node", fmt::format("{:.1f} ms, of which {:.0f} ms backward: Goyal et al. 2017",
+                                          1e3 * r.step.step_s, 1e3 * r.step.backward_s)}});
 }
 
 } // namespace
 
 json content_of(const large_batch_results& r) {
-    std::vector<std::string> found{comparison(r)};
-    for (const std::string& one : break_sentences(r)) found.push_back(one);
-    json training = json::array();
-    for (const recipe how : recipes) training.push_back(training_chart(r, how));
     return {{"title", "How large can a minibatch be?"},
             {"lead", fmt::format("Test error of a network on {}, with minibatches of {} to {}.",
                                  words_of_pictures(r.of), r.of.minibatches.front(), r.of.minibatches.back())},
@@ -114,14 +90,17 @@ json content_of(const large_batch_results& r) {
              "Goyal et al., Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017. You, Gitman and "
              "Ginsburg, Large Batch Training of Convolutional Networks, 2017."},
             {"sections",
-             {{{"title", "Error against minibatch"}, {"paragraphs", found}, {"charts", json::array({error_chart(r)})}},
+             {{{"title", "Error against minibatch"},
+               {"paragraphs", findings_of(r)},
+               {"charts", json::array({error_chart(r)})}},
               {{"title", "Scaling efficiency"},
                {"paragraphs",
                 json::array({efficiency_sentence(r) + " Steps are simulated: gradients travel in buckets while the "
                                                       "backward pass computes. No rank is ever late in them."})},
                {"charts", json::array({efficiency_chart(r)})}},
-              {{"title", "Training curves"}, {"charts", training}},
-              {{"title", "Parameters"}, {"tables", json::array({parameter_table(r)})}}}}};
+              {{"title", "Training curves"},
+               {"charts", list_of(recipes.size(), [&](std::size_t i) { return training_chart(r, recipes[i]); })}},
+              parameters_of(r)}}};
 }
 
 json facts_of(const large_batch_results& r) {

@@ -56,10 +56,10 @@ std::optional<std::size_t> break_of(const large_batch_results& r, recipe how) {
     return at ? std::optional(r.of.minibatches[*at]) : std::nullopt;
 }
 
-std::string percent_text(const spread& s) { return fmt::format("{:.2f} ± {:.2f} %", 100 * s.mean, 200 * s.deviation); }
+std::string percent_text(const spread& s) { return words_of(s, 2, 100) + " %"; }
 
-std::vector<std::string> break_sentences(const large_batch_results& r) {
-    std::vector<std::string> all;
+std::vector<std::string> findings_of(const large_batch_results& r) {
+    std::vector<std::string> all{comparison(r)};
     for (const recipe how : recipes) all.push_back(break_sentence(r, how));
     return all;
 }

@@ -34,13 +34,17 @@ struct large_batch_results {
 
 /// "12.07 ± 0.31 %": the mean, and two standard deviations.
 [[nodiscard]] std::string percent_text(const spread& s);
-/// Where each curve is flat and where it breaks.
-[[nodiscard]] std::vector<std::string> break_sentences(const large_batch_results& r);
 /// In what this agrees with Goyal et al. 2017, and in what not.
 [[nodiscard]] std::string comparison(const large_batch_results& r);
+/// That, and where each curve is flat and where it breaks.
+[[nodiscard]] std::vector<std::string> findings_of(const large_batch_results& r);
 /// The efficiency of each algorithm on all nodes, beside what was published.
 [[nodiscard]] std::string efficiency_sentence(const large_batch_results& r);
 /// For a terminal.
 [[nodiscard]] std::string text_of(const large_batch_results& r);
+/// The page: what sections_page() takes.
+[[nodiscard]] nlohmann::ordered_json content_of(const large_batch_results& r);
+/// All that was measured, for a JSON file.
+[[nodiscard]] nlohmann::ordered_json facts_of(const large_batch_results& r);
 
 } // namespace tutti::tools::study

@@ -1,16 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include "content.hpp"
+#include "findings.hpp"
 #include "training.hpp"
 
 #include <collectives/algorithm/all.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
-#include <fmt/format.h>
 
 namespace tutti::tools::study {
 namespace {
@@ -32,21 +26,16 @@ std::vector<scaling> scalings_on(const planner::cluster& on) {
 } // namespace
 
 outcome large_batch(const settings& s, progress_line& line) {
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch time;
     large_batch_results r{design_of(s), {}, {}, {}, planner::cluster_of("big-basin"), published_step};
     r.runs = runs_of(r.of);
-    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
-    line.show(0, r.runs.size(), "trainings");
-    r.errors = in_processes(
-        r.runs.size(), jobs, [&](std::size_t i) { return test_errors(settings_of(r.of, r.runs[i])); },
-        [&](std::size_t done) {
-            if (done < r.runs.size()) line.show(done, r.runs.size(), "trainings");
-        });
+    r.errors =
+        trainings(s, line, r.runs.size(), [&](std::size_t i) { return test_errors(settings_of(r.of, r.runs[i])); });
     r.cpu_s = cpu_s_of_children();
     if (s.quick) r.on.nodes = 4;
     line.show("simulating steps");
     r.scalings = scalings_on(r.on);
-    r.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    r.wall_s = time.seconds();
     return {text_of(r), content_of(r), facts_of(r)};
 }
 

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,12 +77,10 @@ private:
 } // namespace
 
 spread spread_of(const curve& c, std::size_t epoch) {
-    numbers of_seeds;
-    for (const auto& seed : c.accuracy) of_seeds.push_back(seed[epoch]);
-    return study::spread_of(of_seeds);
+    return study::spread_of(c.accuracy, [epoch](const auto& seed) { return seed[epoch]; });
 }
 
-learning learn(const settings& s, const std::function<void(std::size_t, std::size_t)>& told) {
+learning learn(const settings& s, progress_line& line) {
     const dataset training = pictures_of(s, true), testing = pictures_of(s, false);
     require_equal_pixels(training, testing);
     const std::size_t epochs = s.epochs > 0 ? s.epochs : s.quick ? 2 : 5, seeds = s.seeds > 0 ? s.seeds : 3;
@@ -101,8 +98,7 @@ learning learn(const settings& s, const std::function<void(std::size_t, std::siz
         for (std::size_t e = 1; e <= epochs; ++e) accuracy.push_back(one.epoch(e, all.curves[curve].rate));
         return accuracy;
     };
-    const std::size_t jobs = s.jobs > 0 ? s.jobs : std::max(1U, std::thread::hardware_concurrency());
-    auto found = in_processes(tasks, jobs, work, [&](std::size_t done) { told(done, tasks); });
+    auto found = trainings(s, line, tasks, work);
     for (std::size_t task = 0; task < tasks; ++task)
         all.curves[task / seeds].accuracy.push_back(std::move(found[task]));
     return all;

@@ -5,7 +5,6 @@
 #include "../spread.hpp"
 #include "../study.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,7 @@ struct learning {
     std::vector<curve> curves;
 };
 
-/// Trains by each rule of age, with each rate and seed, in processes. The caller must be the only thread. `told(done,
-/// all)` hears of runs that have ended.
-[[nodiscard]] learning learn(const settings& s, const std::function<void(std::size_t, std::size_t)>& told);
+/// Trains by each rule of age, with each rate and seed, in processes. The caller must be the only thread.
+[[nodiscard]] learning learn(const settings& s, progress_line& line);
 
 } // namespace tutti::tools::study::pipeline

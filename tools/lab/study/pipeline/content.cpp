@@ -1,20 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../page.hpp"
 #include "four.hpp"
 #include "simulated.hpp"
 #include "study.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace tutti::tools::study::pipeline {
 namespace {
 
-using page_json = nlohmann::ordered_json;
-
-page_json bubble_section() {
+json bubble_section() {
     return {
         {"title", "Idle time"},
         {"paragraphs",
@@ -26,7 +23,7 @@ page_json bubble_section() {
         {"charts", bubble_charts()}};
 }
 
-page_json held_section() {
+json held_section() {
     return {
         {"title", "What a stage holds"},
         {"paragraphs",
@@ -36,26 +33,19 @@ page_json held_section() {
         {"charts", held_charts()}};
 }
 
-page_json time_chart(const measurement& m) {
-    page_json measured = page_json::array(), predicted = page_json::array(), labels = page_json::array();
-    for (std::size_t i = 0; i < m.schedules.size(); ++i) {
-        labels.push_back(four[i].words);
-        measured.push_back(page_json{{"y", 1e3 * m.schedules[i].step_s}});
-        predicted.push_back(page_json{{"y", 1e3 * m.schedules[i].predicted_s}});
-    }
-    page_json series = page_json::array();
-    series.push_back({{"name", "measured"}, {"points", std::move(measured)}});
-    series.push_back({{"name", "predicted"}, {"points", std::move(predicted)}});
-    return {{"kind", "bars"},
-            {"title", words_of(m)},
-            {"x", "schedule"},
-            {"y", "ms for 8 microbatches"},
-            {"labels", std::move(labels)},
-            {"series", std::move(series)}};
+json time_chart(const measurement& m) {
+    const auto named = [&m](const char* name, double measured_schedule::*what) {
+        return series(name, list_of(m.schedules.size(), [&](std::size_t i) {
+                          return json{{"y", 1e3 * (m.schedules[i].*what)}};
+                      }));
+    };
+    return bars(words_of(m), "schedule", "ms for 8 microbatches",
+                list_of(m.schedules.size(), [](std::size_t i) { return four[i].words; }),
+                {named("measured", &measured_schedule::step_s), named("predicted", &measured_schedule::predicted_s)});
 }
 
-page_json time_table(const std::vector<measurement>& all) {
-    page_json lines = page_json::array();
+json time_table(const std::vector<measurement>& all) {
+    json lines = json::array();
     for (const measurement& m : all)
         for (std::size_t i = 0; i < m.schedules.size(); ++i) {
             const measured_schedule& s = m.schedules[i];
@@ -64,18 +54,15 @@ page_json time_table(const std::vector<measurement>& all) {
                              fmt::format("{:+.1f} %", 100 * (s.step_s / s.predicted_s - 1)),
                              fmt::format("{:.1f} %", 100 * s.idle), fmt::format("{:.1f} %", 100 * s.predicted_idle)});
         }
-    return {{"caption", "Milliseconds for 8 microbatches; idle time is the mean of the ranks"},
-            {"names", 2},
-            {"heads", {"ranks", "schedule", "measured", "predicted", "difference", "idle", "idle, predicted"}},
-            {"lines", std::move(lines)}};
+    json made = table("Milliseconds for 8 microbatches; idle time is the mean of the ranks",
+                      {"ranks", "schedule", "measured", "predicted", "difference", "idle", "idle, predicted"}, lines);
+    made["names"] = 2;
+    return made;
 }
 
-page_json time_section(const results& r) {
+json time_section(const results& r) {
     const std::vector<measurement>& all = r.measured;
     const measurement& real = all.front();
-    page_json charts = page_json::array(), tables = page_json::array();
-    for (const measurement& m : all) charts.push_back(time_chart(m));
-    tables.push_back(time_table(all));
     return {
         {"title", "Time of a step"},
         {"paragraphs",
@@ -99,41 +86,28 @@ page_json time_section(const results& r) {
               "When it began, the host of {} cores had a load of {:.1f}. Above 0.5, other programs have slowed down "
               "what is measured.",
               r.cores, r.load)}},
-        {"charts", std::move(charts)},
-        {"tables", std::move(tables)}};
+        {"charts", list_of(all.size(), [&](std::size_t i) { return time_chart(all[i]); })},
+        {"tables", json::array({time_table(all)})}};
 }
 
-page_json accuracy_chart(const learning& l, double rate) {
-    page_json series = page_json::array();
-    for (const curve& c : l.curves) {
-        if (c.rate != rate) continue;
-        page_json points = page_json::array();
-        for (std::size_t e = 0; e < l.epochs; ++e) {
-            const spread s = spread_of(c, e);
-            points.push_back({{"x", e + 1},
-                              {"y", 100 * s.mean},
-                              {"low", 100 * (s.mean - 2 * s.deviation)},
-                              {"high", 100 * (s.mean + 2 * s.deviation)}});
-        }
-        series.push_back({{"name", c.name}, {"points", std::move(points)}});
-    }
-    return {{"kind", "lines"},
-            {"title",
-             fmt::format("Test accuracy, learning rate {}: mean and 2 standard deviations of {} seeds", rate, l.seeds)},
-            {"x", "epoch"},
-            {"y", "accuracy, %"},
-            {"series", std::move(series)}};
+json accuracy_chart(const learning& l, double rate) {
+    json curves = json::array();
+    for (const curve& c : l.curves)
+        if (c.rate == rate)
+            curves.push_back(series(c.name, list_of(l.epochs, [&](std::size_t e) {
+                                        return banded(static_cast<double>(e + 1), spread_of(c, e), 100);
+                                    })));
+    return chart(
+        fmt::format("Test accuracy, learning rate {}: mean and 2 standard deviations of {} seeds", rate, l.seeds),
+        "epoch", "accuracy, %", curves);
 }
 
-page_json accuracy_section(const results& r) {
+json accuracy_section(const results& r) {
     const learning& l = r.learnt;
-    page_json charts = page_json::array(), lines = page_json::array();
+    json charts = json::array(), lines = json::array();
     for (const double rate : rates_of(l)) charts.push_back(accuracy_chart(l, rate));
-    for (const curve& c : l.curves) {
-        const spread s = spread_of(c, l.epochs - 1);
-        lines.push_back(
-            {c.name, fmt::format("{}", c.rate), fmt::format("{:.2f} ± {:.2f}", 100 * s.mean, 200 * s.deviation)});
-    }
+    for (const curve& c : l.curves)
+        lines.push_back({c.name, fmt::format("{}", c.rate), words_of(spread_of(c, l.epochs - 1), 2, 100)});
     return {
         {"title", "Learning with old weights"},
         {"paragraphs",
@@ -146,22 +120,13 @@ page_json accuracy_section(const results& r) {
           "vertical sync over k+1 stages. One process follows these rules; tests show that it has the bits of the "
           "pipelines. The library's pipelines refuse to run without stashing, so that rule has no other witness."}},
         {"charts", std::move(charts)},
-        {"tables",
-         page_json::array({{{"caption", "After the last epoch: mean and 2 standard deviations over the seeds"},
-                            {"heads", {"weights", "rate", "accuracy, %"}},
-                            {"lines", std::move(lines)}}})}};
-}
-
-page_json findings_section(const results& r) {
-    return {{"title", "Beside the papers"}, {"paragraphs", findings_of(r)}};
+        {"tables", json::array({table("After the last epoch: mean and 2 standard deviations over the seeds",
+                                      {"weights", "rate", "accuracy, %"}, lines)})}};
 }
 
 } // namespace
 
-page_json content_of(const results& r) {
-    page_json sections =
-        page_json::array({findings_section(r), bubble_section(), held_section(), time_section(r), accuracy_section(r)});
-    sections.push_back({{"title", "Timelines"}, {"pictures", timelines()}});
+json content_of(const results& r) {
     return {{"title", "Four pipelines: what they cost, and what old weights do to learning"},
             {"lead", "GPipe, 1F1B, interleaved 1F1B and PipeDream: idle time, memory, staleness, time and accuracy."},
             {"made", "Made by tutti study pipeline, from " + r.data + "."},
@@ -169,7 +134,13 @@ page_json content_of(const results& r) {
              "Huang et al., GPipe, NeurIPS 2019. Narayanan et al., PipeDream, SOSP 2019. Narayanan et al., "
              "Memory-Efficient Pipeline-Parallel DNN Training, ICML 2021. Narayanan et al., Efficient Large-Scale "
              "Language Model Training on GPU Clusters Using Megatron-LM, SC 2021."},
-            {"sections", std::move(sections)}};
+            {"sections",
+             {{{"title", "Beside the papers"}, {"paragraphs", findings_of(r)}},
+              bubble_section(),
+              held_section(),
+              time_section(r),
+              accuracy_section(r),
+              {{"title", "Timelines"}, {"pictures", timelines()}}}}};
 }
 
 } // namespace tutti::tools::study::pipeline

@@ -52,11 +52,9 @@ outcome pipelines(const settings& s, progress_line& line) {
     r.measured = pipeline::measure(
         s, [&line](int stages) { line.show(fmt::format("measuring pipelines of {} ranks", stages)); });
     line.clear();
-    progress_line trainings; // it counts from here
-    r.learnt = pipeline::learn(s, [&trainings](std::size_t done, std::size_t all) {
-        if (done < all) trainings.show(done, all, "training");
-    });
-    trainings.clear();
+    progress_line of_trainings; // it counts from here
+    r.learnt = pipeline::learn(s, of_trainings);
+    of_trainings.clear();
     return {fmt::format("{}", fmt::join(pipeline::findings_of(r), "\n")), pipeline::content_of(r), facts_of(r)};
 }
 

@@ -15,31 +15,15 @@ namespace tutti::tools::study::staleness {
 /// A result as a process gives it, and back.
 /// @{
 [[nodiscard]] inline numbers numbers_of(const out_of_step_result& r) {
-    numbers all{r.seconds, static_cast<double>(r.steps), static_cast<double>(r.tests.size())};
-    for (const tested_store& t : r.tests) {
-        const numbers one{t.seconds, static_cast<double>(t.steps), t.loss, t.accuracy};
-        all.insert(all.end(), one.begin(), one.end());
-    }
-    for (const std::uint64_t reads : r.staleness) all.push_back(static_cast<double>(reads));
+    numbers all = study::numbers_of(r.tests);
+    all.insert(all.begin(), {r.seconds, static_cast<double>(r.steps), static_cast<double>(all.size())});
+    all.insert(all.end(), r.staleness.begin(), r.staleness.end());
     return all;
 }
 [[nodiscard]] inline out_of_step_result result_of(const numbers& all) {
-    out_of_step_result r;
-    auto at = all.begin();
-    const auto next = [&at] { return *at++; };
-    const auto count = [&next] { return static_cast<std::size_t>(next()); };
-    r.seconds = next();
-    r.steps = count();
-    for (std::size_t left = count(); left > 0; --left) {
-        tested_store t;
-        t.seconds = next();
-        t.steps = count();
-        t.loss = next();
-        t.accuracy = next();
-        r.tests.push_back(t);
-    }
-    while (at != all.end()) r.staleness.push_back(count());
-    return r;
+    const auto tests = std::span(all).subspan(3, static_cast<std::size_t>(all[2])),
+               reads = std::span(all).subspan(3 + tests.size());
+    return {of_numbers<tested_store>(tests), all[0], static_cast<std::size_t>(all[1]), {reads.begin(), reads.end()}};
 }
 /// @}
 

@@ -16,13 +16,6 @@ namespace {
 
 constexpr double half = 0.5; // of all steps: where accuracies are compared
 
-spread of_seeds(const results& r, std::size_t model, std::size_t how,
-                const std::function<double(const out_of_step_result&)>& figure) {
-    numbers all;
-    for (const out_of_step_result* one : seeds_of(r, model, how)) all.push_back(figure(*one));
-    return spread_of(all);
-}
-
 /// More than two standard deviations of the difference of two means of so many seeds.
 bool is_above(const spread& a, const spread& b, std::size_t seeds) {
     const double of_difference =
@@ -68,14 +61,14 @@ std::vector<const out_of_step_result*> seeds_of(const results& r, std::size_t mo
 }
 
 spread steps_a_second(const results& r, std::size_t model, std::size_t how) {
-    return of_seeds(r, model, how,
-                    [](const out_of_step_result& one) { return static_cast<double>(one.steps) / one.seconds; });
+    return spread_of(seeds_of(r, model, how),
+                     [](const out_of_step_result* one) { return static_cast<double>(one->steps) / one->seconds; });
 }
 
 spread accuracy_after(const results& r, std::size_t model, std::size_t how, double share) {
-    return of_seeds(r, model, how, [share](const out_of_step_result& one) {
-        const double place = share * static_cast<double>(one.steps);
-        return accuracy_at(one.tests, axis::steps, place).value_or(one.tests.back().accuracy);
+    return spread_of(seeds_of(r, model, how), [share](const out_of_step_result* one) {
+        const double place = share * static_cast<double>(one->steps);
+        return accuracy_at(one->tests, axis::steps, place).value_or(one->tests.back().accuracy);
     });
 }
 
@@ -119,12 +112,8 @@ std::vector<double> staleness_of(const results& r, std::size_t model, std::size_
     return shares;
 }
 
-std::string words_of(const spread& s, double unit) {
-    return fmt::format("{:.1f} ± {:.1f}", unit * s.mean, 2 * unit * s.deviation);
-}
-
 std::vector<std::string> findings_of(const results& r) {
-    std::vector<std::string> all;
+    std::vector<std::string> all{comparison(r)};
     const double goal = goal_of(r);
     const std::size_t wide = widest_bound(r), last = last_of(r);
     for (std::size_t m = 0; m < r.of.models.size(); ++m) {
@@ -135,8 +124,8 @@ std::vector<std::string> findings_of(const results& r) {
             "the "
             "steps BSP has {} %, asynchronous {} %. {} reaches {:.0f} % first, in {:.1f} s; BSP needs {:.1f} s.",
             r.of.models[m].name, bsp, r.of.disciplines[wide].name, steps_a_second(r, m, wide).mean / bsp,
-            steps_a_second(r, m, last).mean / bsp, words_of(accuracy_after(r, m, 0, half), 100),
-            words_of(accuracy_after(r, m, last, half), 100), r.of.disciplines[best].name, 100 * goal,
+            steps_a_second(r, m, last).mean / bsp, words_of(accuracy_after(r, m, 0, half), 1, 100),
+            words_of(accuracy_after(r, m, last, half), 1, 100), r.of.disciplines[best].name, 100 * goal,
             seconds_to(r, m, best, goal)->mean, seconds_to(r, m, 0, goal)->mean));
     }
     return all;
@@ -179,9 +168,9 @@ std::string text_of(const results& r) {
                             "half of steps, %", fmt::format("s to {:.0f} %", 100 * goal));
         for (std::size_t how = 0; how <= last_of(r); ++how) {
             const auto time = seconds_to(r, m, how, goal);
-            text += fmt::format("{:>14}  {:>15}  {:>16}  {:>15}\n", r.of.disciplines[how].name,
-                                words_of(steps_a_second(r, m, how)), words_of(accuracy_after(r, m, how, half), 100),
-                                time ? words_of(*time) : "not by all");
+            text += fmt::format(
+                "{:>14}  {:>15}  {:>16}  {:>15}\n", r.of.disciplines[how].name, words_of(steps_a_second(r, m, how), 1),
+                words_of(accuracy_after(r, m, how, half), 1, 100), time ? words_of(*time, 1) : "not by all");
         }
     }
     return text + fmt::format("Mean and two standard deviations of {} seeds.\n{}\n{} trainings took {:.0f} s.\n",

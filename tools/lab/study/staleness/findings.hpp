@@ -38,14 +38,15 @@ struct results {
 /// Shares of the reads by the clocks that they were old, of all seeds together.
 [[nodiscard]] std::vector<double> staleness_of(const results& r, std::size_t model, std::size_t how);
 
-/// "83.1 ± 0.4", in which the second is two standard deviations.
-[[nodiscard]] std::string words_of(const spread& s, double unit = 1);
-
-/// What each model of stragglers shows.
-[[nodiscard]] std::vector<std::string> findings_of(const results& r);
 /// In what this agrees with Ho et al. 2013, and in what not.
 [[nodiscard]] std::string comparison(const results& r);
+/// That, and what each model of stragglers shows.
+[[nodiscard]] std::vector<std::string> findings_of(const results& r);
 /// For a terminal.
 [[nodiscard]] std::string text_of(const results& r);
+/// The page: what sections_page() takes.
+[[nodiscard]] nlohmann::ordered_json content_of(const results& r);
+/// All that was measured, for a JSON file.
+[[nodiscard]] nlohmann::ordered_json facts_of(const results& r);
 
 } // namespace tutti::tools::study::staleness

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "../interrupt.hpp"
-#include "../server_ranks.hpp"
+#include "../server_mode.hpp"
+#include "../step_compute.hpp"
 #include "portion_maths.hpp"
 
 #include <training/buckets/activity.hpp>
@@ -20,33 +21,12 @@
 
 namespace tutti::tools {
 
-/// What happens beside a training by Sandblaster. All but `computes` is of the coordinator.
-struct sandblaster_hooks {
-    /// In virtual time: takes the time of one of so many slices of this rank's n-th portion.
-    std::function<void(std::size_t n, std::size_t slices)> computes{};
-    /// So many batches have been evaluated, and the weights have that loss.
-    std::function<void(std::size_t batches, double loss)> told = [](std::size_t, double) {};
-    std::function<void(const epoch_result&)> tested = [](const epoch_result&) {};
-    std::function<void(std::size_t steps)> interrupted = [](std::size_t) {};
+/// All but `computes` is of the coordinator.
+struct sandblaster_hooks : run_hooks {
     /// No step decreases the loss of any batch, so the training ends.
     std::function<void(std::size_t steps)> stuck = [](std::size_t) {};
-    std::function<void(const std::vector<int>& lost, std::uint64_t unused)> ended = [](const auto&, std::uint64_t) {};
+    std::function<void(const std::vector<int>& lost)> ended = [](const auto&) {};
 };
-
-/// Throws std::invalid_argument for what Sandblaster does not do.
-inline void require_sense_of_sandblaster(const train_settings& s) {
-    const auto refuse = [](const std::string& what) { throw std::invalid_argument("mode sandblaster has no " + what); };
-    if (!s.checkpoint.empty()) refuse("--checkpoint");
-    if (!s.trace.empty()) refuse("--trace");
-    if (s.clip > 0) refuse("--clip");
-    if (s.microbatches > 0) refuse("--microbatches: see --portions");
-    if (s.wire != "float32") refuse("--wire " + s.wire);
-    const std::size_t all = s.model == "transformer" ? s.sequences : s.pictures, // 0: files say how many
-        batch = s.batch > 0 && all > 0 ? std::min(s.batch, all) : std::max(s.batch, all);
-    if (batch > 0 && s.portions > batch)
-        throw std::invalid_argument("--portions " + std::to_string(s.portions) + " are more than the " +
-                                    std::to_string(batch) + " examples of a batch");
-}
 
 [[nodiscard]] inline training::sandblaster::crew_options options_of(const train_settings& s) {
     return {.deadline = silence_of(s), .silence = silence_of(s), .goodbye = silence_of(s)};
@@ -100,7 +80,7 @@ public:
             }
         }
         boss_.finish();
-        hooks.ended(boss_.lost_ranks(), boss_.unused());
+        hooks.ended(boss_.lost_ranks());
         return agreed;
     }
 
@@ -174,7 +154,7 @@ bool train_by_sandblaster(const Communicator& world, const train_settings& s, po
                     const auto& is_outdated) {
             ++begun;
             return maths.compute(p, weights, gradient, [&](std::size_t slices) {
-                if (hooks.computes) hooks.computes(begun, slices);
+                hooks.computes(begun, {}, slices);
                 return !is_outdated();
             });
         });
