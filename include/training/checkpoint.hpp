@@ -99,13 +99,13 @@ private:
 
 /// Throws on all ranks what rank 0 has met, if it has met anything.
 template <class Communicator>
-void share_fault(const Communicator& world, const file_fault& f, const std::string& operation,
-                 const std::string& path) {
-    const std::string words = told_by(world, 0, f.words.empty() ? "" : path + '\n' + f.words);
-    const auto what = static_cast<checkpoint_flaw>(world.broadcast(static_cast<std::uint8_t>(f.what), 0));
+void share_fault(const Communicator& world, const std::optional<checkpoint_error>& e, const std::string& operation) {
+    const std::string words = told_by(world, 0, e ? e->facts().detail : "");
+    const auto what =
+        static_cast<checkpoint_flaw>(world.broadcast(static_cast<std::uint8_t>(e ? e->flaw() : checkpoint_flaw{}), 0));
     if (words.empty()) return;
-    const std::size_t end = words.find('\n');
-    throw checkpoint_error(what, operation, words.substr(0, end), words.substr(end + 1));
+    const std::size_t space = words.find(' '); // the error puts one there again
+    throw checkpoint_error(what, operation, words.substr(0, space), words.substr(space + 1));
 }
 
 template <update_rule Rule>
@@ -134,17 +134,25 @@ void save(const Communicator& world, const std::string& path, const bucket_plan&
     }
     arrays.collect([&](std::span<const float> some) { file->write(std::as_bytes(some)); });
     if (file) file->place();
-    share_fault(world, file ? file->fault() : file_fault{}, "save", path);
+    share_fault(world, file ? file->fault() : std::nullopt, "save");
 }
 
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan, optimizer<Rule>& of,
                       saved_arrays<Communicator> arrays) {
-    std::optional<checkpoint_reader> file;
-    if (world.rank() == 0) file.emplace(path, text_of(Rule::name, plan.parameters()), plan.elements(), arrays.number());
-    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
-    arrays.hand_out([&](std::span<float> some) { file->read(std::as_writable_bytes(some)); });
-    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
+    std::optional<arrays_reader> file;
+    std::optional<checkpoint_error> fault;
+    const auto on_rank_0 = [&](const auto& read) {
+        try {
+            if (world.rank() == 0 && !fault) read();
+        } catch (const checkpoint_error& e) {
+            fault = e;
+        }
+    };
+    on_rank_0([&] { file.emplace(path, text_of(Rule::name, plan.parameters()), plan.elements(), arrays.number()); });
+    share_fault(world, fault, "restore");
+    arrays.hand_out([&](std::span<float> some) { on_rank_0([&] { file->next(some); }); });
+    share_fault(world, fault, "restore");
     const checkpoint_header h = world.broadcast(file ? file->header() : checkpoint_header{}, 0);
     of.resume(static_cast<std::size_t>(h.steps), h.last_rate);
     return h.seed;
