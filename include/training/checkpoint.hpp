@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Weights, the optimizer's state, the step and the seed of a job in one file. The job goes on from it on any number of
@@ -108,12 +109,17 @@ void share_fault(const Communicator& world, const std::optional<checkpoint_error
     throw checkpoint_error(what, operation, words.substr(0, space), words.substr(space + 1));
 }
 
-template <update_rule Rule>
-[[nodiscard]] std::vector<saved_array> arrays_of(std::span<float> weights, bool has_whole_weights, optimizer<Rule>& of,
-                                                 bool has_whole_state) {
+template <class Communicator, update_rule Rule>
+[[nodiscard]] saved_arrays<Communicator> arrays_of(const Communicator& world, const bucket_plan& plan,
+                                                   std::span<float> weights, bool has_whole_weights,
+                                                   optimizer<Rule>& of, bool has_whole_state) {
     std::vector<saved_array> all{{weights, has_whole_weights}};
     for (std::size_t s = 0; s < Rule::states; ++s) all.push_back({of.state(s), has_whole_state});
-    return all;
+    return {world, plan, std::move(all)};
+}
+template <class Communicator, update_rule Rule>
+[[nodiscard]] saved_arrays<Communicator> arrays_of(const Communicator& world, sharded<Communicator, Rule>& job) {
+    return arrays_of(world, job.plan(), job.kept_weights(), job.has_whole_weights(), job.own_optimizer(), false);
 }
 
 template <class Communicator, update_rule Rule>
@@ -164,34 +170,25 @@ std::uint64_t restore(const Communicator& world, const std::string& path, const 
 template <class Communicator, update_rule Rule>
 void save(const Communicator& world, const std::string& path, const bucket_plan& plan, std::span<float> weights,
           optimizer<Rule>& of, std::uint64_t seed) {
-    detail::save(world, path, plan, of, seed,
-                 detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+    detail::save(world, path, plan, of, seed, detail::arrays_of(world, plan, weights, true, of, true));
 }
 /// The same of a sharded job.
 template <class Communicator, update_rule Rule>
 void save(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job, std::uint64_t seed) {
-    auto& of = job.own_optimizer();
-    detail::save(world, path, job.plan(), of, seed,
-                 detail::saved_arrays(world, job.plan(),
-                                      detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+    detail::save(world, path, job.plan(), job.own_optimizer(), seed, detail::arrays_of(world, job));
 }
 
 /// Takes weights, state and step from a checkpoint of any job with the same parameters and rule, and returns its seed.
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan,
                       std::span<float> weights, optimizer<Rule>& of) {
-    return detail::restore(world, path, plan, of,
-                           detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+    return detail::restore(world, path, plan, of, detail::arrays_of(world, plan, weights, true, of, true));
 }
 /// The same into a sharded job, between two steps.
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job) {
-    auto& of = job.own_optimizer();
     job.renewed();
-    return detail::restore(
-        world, path, job.plan(), of,
-        detail::saved_arrays(world, job.plan(),
-                             detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+    return detail::restore(world, path, job.plan(), job.own_optimizer(), detail::arrays_of(world, job));
 }
 
 } // namespace tutti::training

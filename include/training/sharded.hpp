@@ -178,7 +178,7 @@ private:
 
     void publish() {
         if (gathered_) return renewed();
-        std::vector<request> gathers;
+        std::vector<typename detail::gathered_weights<Communicator>::request> gathers;
         for (std::size_t b = plan_.buckets().size(); b-- > 0;) { // the first layers are used first
             auto all = std::span(weights_).subspan(plan_.buckets()[b].begin, plan_.buckets()[b].count);
             auto own = std::span(weights_).subspan(map_.begin(b, rank_), map_.counts(b)[rank_]);
@@ -186,9 +186,6 @@ private:
         }
         wait_all(gathers);
     }
-    using request = decltype(std::declval<const Communicator&>().async().allgatherv(
-        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
-        std::declval<const std::vector<std::size_t>&>(), std::declval<const plans&>()));
 
     stage stage_;
     bucket_plan plan_;

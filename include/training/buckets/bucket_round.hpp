@@ -6,7 +6,6 @@
 #include "activity.hpp"
 #include "bucket_plan.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
