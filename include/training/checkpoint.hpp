@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Weights, the optimizer's state, the step and the seed of a job in one file. The job goes on from it on any number of
@@ -99,21 +100,26 @@ private:
 
 /// Throws on all ranks what rank 0 has met, if it has met anything.
 template <class Communicator>
-void share_fault(const Communicator& world, const file_fault& f, const std::string& operation,
-                 const std::string& path) {
-    const std::string words = told_by(world, 0, f.words.empty() ? "" : path + '\n' + f.words);
-    const auto what = static_cast<checkpoint_flaw>(world.broadcast(static_cast<std::uint8_t>(f.what), 0));
+void share_fault(const Communicator& world, const std::optional<checkpoint_error>& e, const std::string& operation) {
+    const std::string words = told_by(world, 0, e ? e->facts().detail : "");
+    const auto what =
+        static_cast<checkpoint_flaw>(world.broadcast(static_cast<std::uint8_t>(e ? e->flaw() : checkpoint_flaw{}), 0));
     if (words.empty()) return;
-    const std::size_t end = words.find('\n');
-    throw checkpoint_error(what, operation, words.substr(0, end), words.substr(end + 1));
+    const std::size_t space = words.find(' '); // the error puts one there again
+    throw checkpoint_error(what, operation, words.substr(0, space), words.substr(space + 1));
 }
 
-template <update_rule Rule>
-[[nodiscard]] std::vector<saved_array> arrays_of(std::span<float> weights, bool has_whole_weights, optimizer<Rule>& of,
-                                                 bool has_whole_state) {
+template <class Communicator, update_rule Rule>
+[[nodiscard]] saved_arrays<Communicator> arrays_of(const Communicator& world, const bucket_plan& plan,
+                                                   std::span<float> weights, bool has_whole_weights,
+                                                   optimizer<Rule>& of, bool has_whole_state) {
     std::vector<saved_array> all{{weights, has_whole_weights}};
     for (std::size_t s = 0; s < Rule::states; ++s) all.push_back({of.state(s), has_whole_state});
-    return all;
+    return {world, plan, std::move(all)};
+}
+template <class Communicator, update_rule Rule>
+[[nodiscard]] saved_arrays<Communicator> arrays_of(const Communicator& world, sharded<Communicator, Rule>& job) {
+    return arrays_of(world, job.plan(), job.kept_weights(), job.has_whole_weights(), job.own_optimizer(), false);
 }
 
 template <class Communicator, update_rule Rule>
@@ -134,17 +140,25 @@ void save(const Communicator& world, const std::string& path, const bucket_plan&
     }
     arrays.collect([&](std::span<const float> some) { file->write(std::as_bytes(some)); });
     if (file) file->place();
-    share_fault(world, file ? file->fault() : file_fault{}, "save", path);
+    share_fault(world, file ? file->fault() : std::nullopt, "save");
 }
 
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan, optimizer<Rule>& of,
                       saved_arrays<Communicator> arrays) {
-    std::optional<checkpoint_reader> file;
-    if (world.rank() == 0) file.emplace(path, text_of(Rule::name, plan.parameters()), plan.elements(), arrays.number());
-    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
-    arrays.hand_out([&](std::span<float> some) { file->read(std::as_writable_bytes(some)); });
-    share_fault(world, file ? file->fault() : file_fault{}, "restore", path);
+    std::optional<arrays_reader> file;
+    std::optional<checkpoint_error> fault;
+    const auto on_rank_0 = [&](const auto& read) {
+        try {
+            if (world.rank() == 0 && !fault) read();
+        } catch (const checkpoint_error& e) {
+            fault = e;
+        }
+    };
+    on_rank_0([&] { file.emplace(path, text_of(Rule::name, plan.parameters()), plan.elements(), arrays.number()); });
+    share_fault(world, fault, "restore");
+    arrays.hand_out([&](std::span<float> some) { on_rank_0([&] { file->next(some); }); });
+    share_fault(world, fault, "restore");
     const checkpoint_header h = world.broadcast(file ? file->header() : checkpoint_header{}, 0);
     of.resume(static_cast<std::size_t>(h.steps), h.last_rate);
     return h.seed;
@@ -156,34 +170,25 @@ std::uint64_t restore(const Communicator& world, const std::string& path, const 
 template <class Communicator, update_rule Rule>
 void save(const Communicator& world, const std::string& path, const bucket_plan& plan, std::span<float> weights,
           optimizer<Rule>& of, std::uint64_t seed) {
-    detail::save(world, path, plan, of, seed,
-                 detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+    detail::save(world, path, plan, of, seed, detail::arrays_of(world, plan, weights, true, of, true));
 }
 /// The same of a sharded job.
 template <class Communicator, update_rule Rule>
 void save(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job, std::uint64_t seed) {
-    auto& of = job.own_optimizer();
-    detail::save(world, path, job.plan(), of, seed,
-                 detail::saved_arrays(world, job.plan(),
-                                      detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+    detail::save(world, path, job.plan(), job.own_optimizer(), seed, detail::arrays_of(world, job));
 }
 
 /// Takes weights, state and step from a checkpoint of any job with the same parameters and rule, and returns its seed.
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, const bucket_plan& plan,
                       std::span<float> weights, optimizer<Rule>& of) {
-    return detail::restore(world, path, plan, of,
-                           detail::saved_arrays(world, plan, detail::arrays_of(weights, true, of, true)));
+    return detail::restore(world, path, plan, of, detail::arrays_of(world, plan, weights, true, of, true));
 }
 /// The same into a sharded job, between two steps.
 template <class Communicator, update_rule Rule>
 std::uint64_t restore(const Communicator& world, const std::string& path, sharded<Communicator, Rule>& job) {
-    auto& of = job.own_optimizer();
     job.renewed();
-    return detail::restore(
-        world, path, job.plan(), of,
-        detail::saved_arrays(world, job.plan(),
-                             detail::arrays_of(job.kept_weights(), job.has_whole_weights(), of, false)));
+    return detail::restore(world, path, job.plan(), job.own_optimizer(), detail::arrays_of(world, job));
 }
 
 } // namespace tutti::training

@@ -6,7 +6,6 @@
 #include "../collectives/allreduce.hpp"
 #include "buckets/square_sum.hpp"
 
-#include <algorithm>
 #include <span>
 
 /// Clipping of gradients by the norm of all of them. Source: Pascanu, Mikolov and Bengio, On the difficulty of training

@@ -134,33 +134,22 @@ public:
 
     /// The gradient of parameter i is complete. Starts the buckets that are complete with it, and makes progress.
     /// Throws invalid_argument if it is ready already in this round.
-    void ready(std::size_t i) {
-        const detail::exposed_time timer(exposed_, now_);
-        round_.note(i);
-        if (reduces_) round_.advance(starter(), ender());
-    }
+    void ready(std::size_t i) { round_.ready(i, starter(), ender()); }
     /// Moves the buckets that are under way: for long computations between two ready().
-    void progress() {
-        const detail::exposed_time timer(exposed_, now_);
-        if (reduces_) round_.advance(starter(), ender());
-    }
+    void progress() { round_.progress(starter(), ender()); }
     /// Ends the round: starts the buckets that are left, and waits for all.
     void finish() {
-        const detail::exposed_time timer(exposed_, now_);
-        if (!reduces_) return round_.begin();
-        clear_unused();
-        round_.finish(starter(), ender());
-        check_.look_at_averages(plan_, gradients_);
-        check_.tell(world_);
+        round_.finish([this] { clear_unused(); }, starter(), ender(),
+                      [this] {
+                          check_.look_at_averages(plan_, gradients_);
+                          check_.tell(world_);
+                      });
     }
 
     /// Whether this round reduces and those after it, as they do at first. Rounds that do not are microbatches whose
     /// gradients stay on this rank: the caller adds the next ones to them, and the last microbatch reduces the sum.
     /// The same on all ranks. Throws invalid_argument if a parameter is ready already in this round.
-    void reduces(bool does) {
-        if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
-        reduces_ = does;
-    }
+    void reduces(bool does) { round_.reduces(does); }
 
     /// With bucket_options::finds_bad: whose gradient had a NaN or an infinity in the last round that reduced, or that
     /// an average is not finite, as where a sum was too large. Gradients that are scattered over ranks (stages of
@@ -176,7 +165,7 @@ public:
     /// How long the caller was inside of ready(), progress() and finish() in all rounds so far. What a round hides
     /// behind computing, it does not tell: the processor may move messages while it should compute. Compare the time of
     /// steps.
-    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return round_.exposed(); }
 
 private:
     using call = decltype(std::declval<const Communicator&>().prepare().allreduce(
@@ -214,13 +203,10 @@ private:
     bucket_plan plan_;
     bucket_options options_;
     Communicator world_;
-    time_source now_ = clock_of(world_);
     std::vector<float> gradients_;
     std::vector<bfloat16> narrow_; ///< of wire::bfloat16: what travels
     std::vector<call> calls_;      ///< by bucket
-    std::chrono::nanoseconds exposed_{};
     detail::finite_check check_{options_.finds_bad};
-    bool reduces_ = true;
     detail::bucket_round<request> round_; ///< last: its requests use all above
 };
 

@@ -14,9 +14,6 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <span>
-#include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <numbers>
 #include <string>
-#include <utility>
 #include <vector>
 
 /// Learning rates as functions of the step, counted from 0. Each is a small value that is called with the step, and

@@ -85,6 +85,8 @@ public:
 
     /// Those that it updates, in the order of its state.
     [[nodiscard]] const std::vector<piece>& pieces() const noexcept { return pieces_; }
+    /// Where piece k begins in the array of all, as its state, weights and gradients lie.
+    [[nodiscard]] std::size_t begin(std::size_t k) const { return begin_[k]; }
     /// State number `s` of the rule, of all pieces one after the other: for checkpoints.
     [[nodiscard]] std::span<float> state(std::size_t s) noexcept {
         return std::span(state_).subspan(s * elements_, elements_);

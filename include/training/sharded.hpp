@@ -70,10 +70,6 @@ public:
         else
             weights_.assign(weights.begin(), weights.end());
         how_ = gather_by(options.how);
-        for (const piece& p : optimizer_.pieces()) {
-            local_.push_back(elements_);
-            elements_ += p.count;
-        }
     }
     sharded(const sharded&) = delete;
     sharded& operator=(const sharded&) = delete;
@@ -110,14 +106,11 @@ public:
     /// those of clip() on all gradients. Cost: an allreduce of 48 bytes.
     double clip(double most) {
         detail::require_positive(most);
-        square_sum total;
-        for (std::size_t k = 0; k < local_.size(); ++k) add_squares(total, own_gradient(k));
-        const double norm = norm_of(world_.allreduce(total, sum));
-        const float factor = clip_factor(norm, most);
-        if (factor != 1.0F)
-            for (std::size_t k = 0; k < local_.size(); ++k)
-                for (float& g : own_gradient(k)) g *= factor;
-        return norm;
+        square_sum own;
+        for (std::size_t k = 0; k < pieces(); ++k) add_squares(own, own_gradient(k));
+        const square_sum total = world_.allreduce(own, sum);
+        for (std::size_t k = 0; k < pieces(); ++k) detail::clip_to(own_gradient(k), total, most);
+        return norm_of(total);
     }
 
     /// Updates this rank's shard, and in stages 1 and 2 gathers the new weights. Collective; after finish().
@@ -142,7 +135,7 @@ public:
     [[nodiscard]] bytes_held bytes() const noexcept {
         const std::size_t all = plan_.elements() * sizeof(float);
         return {gathered_ ? gathered_->bytes() : all, own_gradients_ ? own_gradients_->bytes() : all,
-                Rule::states * elements_ * sizeof(float)};
+                Rule::states * map_.elements(rank_) * sizeof(float)};
     }
 
     /// For checkpoints: whose weights are whole in stages 1 and 2, and this rank's shard in stage 3.
@@ -173,9 +166,10 @@ private:
         return how && how->offers(schedule::operation::allgather) ? how : plans{};
     }
 
+    [[nodiscard]] std::size_t pieces() const noexcept { return optimizer_.pieces().size(); }
     [[nodiscard]] std::span<float> range(std::span<float> all, std::size_t k, bool is_whole) const {
         const piece& p = optimizer_.pieces()[k];
-        return all.subspan(is_whole ? plan_.begin(p.parameter) + p.begin : local_[k], p.count);
+        return all.subspan(is_whole ? plan_.begin(p.parameter) + p.begin : optimizer_.begin(k), p.count);
     }
     [[nodiscard]] std::span<float> own_weights(std::size_t k) { return range(kept_weights(), k, !gathered_); }
     [[nodiscard]] std::span<float> own_gradient(std::size_t k) {
@@ -184,7 +178,7 @@ private:
 
     void publish() {
         if (gathered_) return renewed();
-        std::vector<request> gathers;
+        std::vector<typename detail::gathered_weights<Communicator>::request> gathers;
         for (std::size_t b = plan_.buckets().size(); b-- > 0;) { // the first layers are used first
             auto all = std::span(weights_).subspan(plan_.buckets()[b].begin, plan_.buckets()[b].count);
             auto own = std::span(weights_).subspan(map_.begin(b, rank_), map_.counts(b)[rank_]);
@@ -192,9 +186,6 @@ private:
         }
         wait_all(gathers);
     }
-    using request = decltype(std::declval<const Communicator&>().async().allgatherv(
-        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
-        std::declval<const std::vector<std::size_t>&>(), std::declval<const plans&>()));
 
     stage stage_;
     bucket_plan plan_;
@@ -203,9 +194,7 @@ private:
     std::size_t rank_;
     optimizer<Rule> optimizer_;
     plans how_;
-    std::vector<float> weights_;     ///< of stages 1 and 2: all of them
-    std::vector<std::size_t> local_; ///< by piece: where it begins in this rank's shard
-    std::size_t elements_ = 0;       ///< of the shard
+    std::vector<float> weights_; ///< of stages 1 and 2: all of them
     std::optional<gradient_buckets<Communicator>> all_gradients_;
     std::optional<detail::scattered_gradients<Communicator>> own_gradients_;
     std::optional<detail::gathered_weights<Communicator>> gathered_;

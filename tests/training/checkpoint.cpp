@@ -253,7 +253,7 @@ TEST_CASE("a checkpoint keeps the permissions of its file; a pipe without a read
         training::detail::checkpoint_writer out(path);
         out.write(std::vector<std::byte>(2000));
         out.place();
-        return out.fault().words;
+        return std::string(out.fault()->what());
     };
     const std::string pipe = f.path / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -6,7 +6,6 @@
 #include "activity.hpp"
 #include "bucket_plan.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -36,6 +35,39 @@ public:
         begin();
     }
 
+    /// As of gradient_buckets.
+    /// @{
+    template <class Start, class Over>
+    void ready(std::size_t i, const Start& start, const Over& over) {
+        const exposed_time timer(exposed_, now_);
+        note(i);
+        if (reduces_) advance(start, over);
+    }
+    template <class Start, class Over>
+    void progress(const Start& start, const Over& over) {
+        const exposed_time timer(exposed_, now_);
+        if (reduces_) advance(start, over);
+    }
+    /// Calls before() and after() where the round reduces.
+    template <class Before, class Start, class Over, class After>
+    void finish(const Before& before, const Start& start, const Over& over, const After& after) {
+        const exposed_time timer(exposed_, now_);
+        if (!reduces_) return begin();
+        before();
+        await_all(start, over);
+        after();
+    }
+    void reduces(bool does) {
+        if (!is_fresh_) reject("reduces", "the round has begun", "call it before the first ready()");
+        reduces_ = does;
+    }
+    [[nodiscard]] std::span<const activity> activities() const noexcept { return activities_; }
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
+    /// @}
+    /// It has been ready in this round, or in one before it that did not reduce.
+    [[nodiscard]] bool is_written(std::size_t i) const noexcept { return is_written_[i]; }
+
+private:
     /// Throws invalid_argument if there is no such parameter, or it is ready already.
     void note(std::size_t i) {
         const std::size_t b = plan_.bucket_of(i);
@@ -46,12 +78,8 @@ public:
         is_fresh_ = false;
         if (--missing_[b] == 0) activities_[b].ready = now_();
     }
-    /// Nothing is ready yet in this round.
-    [[nodiscard]] bool is_fresh() const noexcept { return is_fresh_; }
-    /// It has been ready in this round, or in one before it that did not reduce.
-    [[nodiscard]] bool is_written(std::size_t i) const noexcept { return is_written_[i]; }
 
-    /// Starts what can start, and looks at what is under way. After a failure, it and finish() throw that again.
+    /// Starts what can start, and looks at what is under way. After a failure, it and await_all() throw that again.
     template <class Start, class Over>
     void advance(const Start& start, const Over& over) {
         if (failure_) throw *failure_;
@@ -67,7 +95,7 @@ public:
 
     /// Starts the rest, waits for all, and begins the next round. Throws the first failure, after all have ended.
     template <class Start, class Over>
-    void finish(const Start& start, const Over& over) {
+    void await_all(const Start& start, const Over& over) {
         const auto now = now_();
         for (std::size_t b = 0; b < missing_.size(); ++b)
             if (missing_[b] > 0) activities_[b].ready = now;
@@ -90,10 +118,6 @@ public:
         is_fresh_ = true;
     }
 
-    /// Of the last round that has reduced.
-    [[nodiscard]] std::span<const activity> activities() const noexcept { return activities_; }
-
-private:
     /// More calls of one communicator do not move at once; see design.md.
     static constexpr std::size_t most_moving = 4;
 
@@ -160,7 +184,9 @@ private:
     std::vector<activity> activities_;
     std::size_t next_ = 0;   // the first bucket that has not been started
     std::size_t oldest_ = 0; // all before it are over
-    bool is_fresh_ = true;
+    bool is_fresh_ = true;   // nothing is ready yet in this round
+    bool reduces_ = true;
+    std::chrono::nanoseconds exposed_{};
     std::optional<error> failure_; // of a call: the rest cannot go on either
 };
 

@@ -22,6 +22,7 @@ inline constexpr std::uint64_t checkpoint_magic = 0x74757474692e3163; // "tutti.
 inline constexpr std::uint64_t checkpoint_version = 1;
 
 struct checkpoint_header {
+    static constexpr std::string_view kind = "checkpoint";
     std::uint64_t magic = checkpoint_magic;
     std::uint64_t version = checkpoint_version;
     std::uint64_t text_bytes = 0; ///< the rule's name and a line for each parameter

@@ -5,7 +5,6 @@
 #include "../buckets/agreement.hpp"
 #include "../server/links.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -37,14 +36,11 @@ public:
     /// Whether this rank is the one that coordinates.
     [[nodiscard]] bool coordinates() const noexcept { return rank_ == of_.coordinator; }
     /// This rank's index among the shards; -1 if it holds none.
-    [[nodiscard]] int shard() const noexcept { return index_in(of_.shards); }
+    [[nodiscard]] int shard() const noexcept { return server::detail::index_in(of_.shards, rank_); }
     /// This rank's index among the replicas; -1 if it is none.
-    [[nodiscard]] int replica() const noexcept { return index_in(of_.replicas); }
+    [[nodiscard]] int replica() const noexcept { return server::detail::index_in(of_.replicas, rank_); }
     /// The parameters of a shard. Their numbers differ by one at most.
-    [[nodiscard]] server::key_range part(std::size_t shard) const noexcept {
-        const std::uint64_t n = of_.shards.size(), small = of_.parameters / n, larger = of_.parameters % n;
-        return {shard * small + std::min<std::uint64_t>(shard, larger), small + (shard < larger ? 1 : 0)};
-    }
+    [[nodiscard]] server::key_range part(std::size_t shard) const noexcept { return links_.where().keys_of(shard); }
     /// The communicator of this rank and that one.
     [[nodiscard]] const Communicator& with(int rank) const { return links_.with(rank); }
     /// The rank of that one in it.
@@ -55,10 +51,6 @@ public:
     }
 
 private:
-    [[nodiscard]] int index_in(const std::vector<int>& ranks) const noexcept {
-        const auto at = std::find(ranks.begin(), ranks.end(), rank_);
-        return at == ranks.end() ? -1 : static_cast<int>(at - ranks.begin());
-    }
     [[nodiscard]] static crew checked(const Communicator& world, crew of) {
         training::detail::require_same_lines(
             world, "crew",
@@ -67,15 +59,15 @@ private:
         if (of.shards.empty() || of.replicas.empty()) reject("crew", "it needs a shard and a replica");
         if (of.parameters < of.shards.size()) reject("crew", "a shard would have no parameters");
         for (const int r : of.replicas)
-            if (r == of.coordinator || std::find(of.shards.begin(), of.shards.end(), r) != of.shards.end())
+            if (r == of.coordinator || server::detail::index_in(of.shards, r) >= 0)
                 reject("crew", "rank " + std::to_string(r) + " cannot be a replica too");
         return of;
     }
-    /// Those that serve are the coordinator and the shards.
+    /// Those that serve are the coordinator and the shards; a segment is a shard's part.
     [[nodiscard]] static server::store_layout layout_of(const crew& of) {
         std::vector<int> serve = of.shards;
-        if (std::find(serve.begin(), serve.end(), of.coordinator) == serve.end()) serve.push_back(of.coordinator);
-        return {of.parameters, std::move(serve), of.replicas, 1, 1};
+        if (server::detail::index_in(serve, of.coordinator) < 0) serve.push_back(of.coordinator);
+        return {of.parameters, std::move(serve), of.replicas, static_cast<int>(of.shards.size()), 1};
     }
 
     crew of_;

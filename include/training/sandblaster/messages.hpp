@@ -10,9 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tutti::training::sandblaster {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../collectives/reduction/accumulator.hpp"
+#include "../buckets/square_sum.hpp"
 #include "command.hpp"
 
 #include <algorithm>
@@ -16,16 +16,7 @@ namespace tutti::training::sandblaster {
 /// A sum of products in progress. Its bits do not depend on how a vector is cut into shards.
 using product_sum = accumulator<double>;
 
-/// Adds the products of two vectors of one length, each of which is exact in double.
-inline void add_products(product_sum& to, std::span<const float> x, std::span<const float> y) noexcept {
-    constexpr std::size_t at_once = 512;
-    double products[at_once];
-    for (std::size_t first = 0; first < x.size(); first += at_once) {
-        const std::size_t count = std::min(at_once, x.size() - first);
-        for (std::size_t i = 0; i < count; ++i) products[i] = static_cast<double>(x[first + i]) * y[first + i];
-        to.add(std::span<const double>(products, count));
-    }
-}
+using training::add_products;
 
 /// y = y + factor x. The product is exact in double, so compilers that fuse it with the addition give the same bits.
 inline void add_scaled(std::span<float> y, float factor, std::span<const float> x) noexcept {

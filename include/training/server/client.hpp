@@ -48,12 +48,7 @@ public:
     void get(std::uint64_t first, std::span<float> into) { wait(start_get(first, into)); }
     /// Starts it. `into` must stay until wait() has returned or thrown, or the client is gone.
     [[nodiscard]] ticket start_get(std::uint64_t first, std::span<float> into) {
-        const ticket t = ++tickets_;
-        detail::each_part(where_, first, into.size(), [&](const detail::packet_head& part, std::size_t from) {
-            port_.start({head_of(detail::action::get, part)}, into.subspan(from, static_cast<std::size_t>(part.count)),
-                        t);
-        });
-        return t;
+        return start(key_range{first, into.size()}, into);
     }
     /// Returns when that get is over.
     void wait(ticket t) {
@@ -65,34 +60,34 @@ public:
     /// travels as its hash.
     void get(std::span<const std::uint64_t> keys, std::span<float> into) {
         require_as_many("client::get", keys.size(), into.size());
-        const ticket t = ++tickets_;
-        detail::each_part(where_, keys,
-                          [&](const detail::packet_head& part, std::vector<std::uint64_t>&& of, std::size_t from) {
-                              const auto to = into.subspan(from, of.size());
-                              port_.start({head_of(detail::action::get, part), std::move(of)}, to, t);
-                          });
-        wait(t);
+        wait(start(keys, into));
     }
 
     /// Takes the place of the values from key `first` on. It counts at once, also if bulk synchronous.
-    void put(std::uint64_t first, std::span<const float> values) { update(detail::action::put, first, values, 0); }
+    void put(std::uint64_t first, std::span<const float> values) {
+        update(detail::action::put, key_range{first, values.size()}, values, 0);
+    }
     /// Is added to the values from key `first` on.
-    void add(std::uint64_t first, std::span<const float> values) { update(detail::action::add, first, values, 0); }
+    void add(std::uint64_t first, std::span<const float> values) {
+        update(detail::action::add, key_range{first, values.size()}, values, 0);
+    }
     /// Gradients from key `first` on, which go through the rule of the servers with this learning rate. The state of
     /// the rule is at the server. Each push to a segment is a step of its own; if bulk synchronous, the sum of all
     /// pushes of a clock is one, with the rate of the last one. Throws invalid_argument for a rate that is no number
     /// from 0 on, and for a gradient that is NaN or infinite, and changes nothing then.
     void push(std::uint64_t first, std::span<const float> gradients, double rate) {
         require_sound(gradients, rate);
-        update(detail::action::push, first, gradients, rate);
+        update(detail::action::push, key_range{first, gradients.size()}, gradients, rate);
     }
     /// The same for some keys, which must increase.
     void add(std::span<const std::uint64_t> keys, std::span<const float> values) {
+        require_as_many("client", keys.size(), values.size());
         update(detail::action::add, keys, values, 0);
     }
     /// The same for some keys, which must increase.
     void push(std::span<const std::uint64_t> keys, std::span<const float> gradients, double rate) {
         require_sound(gradients, rate);
+        require_as_many("client", keys.size(), gradients.size());
         update(detail::action::push, keys, gradients, rate);
     }
 
@@ -182,33 +177,33 @@ private:
     static void require_as_many(const char* call, std::size_t keys, std::size_t values) {
         if (keys != values) reject(call, std::to_string(values) + " values for " + std::to_string(keys) + " keys");
     }
-    /// Adds what all requests have to the head of a part.
-    [[nodiscard]] detail::packet_head head_of(detail::action what, detail::packet_head part) const {
-        part.what = what;
-        part.clock = clock_;
-        return part;
-    }
-
-    void update(detail::action what, std::uint64_t first, std::span<const float> values, double rate) {
-        detail::each_part(where_, first, values.size(), [&](const detail::packet_head& part, std::size_t from) {
-            start_update(head_of(what, part), rate, {}, values.subspan(from, static_cast<std::size_t>(part.count)));
+    /// Calls act(packet, i) for each part of a request, whose first key is the i-th of all.
+    template <class Keys, class Act>
+    void each_part(detail::action what, const Keys& keys, const Act& act) {
+        detail::each_part(where_, keys, [&](detail::packet_head h, std::vector<std::uint64_t>&& of, std::size_t from) {
+            h.what = what;
+            h.clock = clock_;
+            act(detail::packet{h, std::move(of)}, from);
         });
     }
-    void update(detail::action what, std::span<const std::uint64_t> keys, std::span<const float> values, double rate) {
-        require_as_many("client", keys.size(), values.size());
-        detail::each_part(where_, keys,
-                          [&](const detail::packet_head& part, std::vector<std::uint64_t>&& of, std::size_t from) {
-                              const auto some = values.subspan(from, of.size());
-                              start_update(head_of(what, part), rate, std::move(of), some);
-                          });
+    template <class Keys>
+    [[nodiscard]] ticket start(const Keys& keys, std::span<float> into) {
+        const ticket t = ++tickets_;
+        each_part(detail::action::get, keys, [&](detail::packet&& p, std::size_t from) {
+            const auto to = into.subspan(from, static_cast<std::size_t>(p.head.count));
+            port_.start(std::move(p), to, t);
+        });
+        return t;
     }
-    void start_update(detail::packet_head h, double rate, std::vector<std::uint64_t> keys,
-                      std::span<const float> values) {
-        h.rate = rate;
-        h.sequence = sequence_[h.segment] + 1;
-        detail::packet p{h, std::move(keys), {values.begin(), values.end()}};
-        ++sequence_[h.segment]; // if it cannot start, nothing can any more
-        port_.start(std::move(p), {}, 0);
+    template <class Keys>
+    void update(detail::action what, const Keys& keys, std::span<const float> values, double rate) {
+        each_part(what, keys, [&](detail::packet&& p, std::size_t from) {
+            const auto some = values.subspan(from, static_cast<std::size_t>(p.head.count));
+            p.values.assign(some.begin(), some.end());
+            p.head.rate = rate;
+            p.head.sequence = ++sequence_[p.head.segment]; // if it cannot start, nothing can any more
+            port_.start(std::move(p), {}, 0);
+        });
     }
 
     const placement& where_;

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "client_lanes.hpp"
-#include "open_requests.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,14 @@
 #include <vector>
 
 namespace tutti::training::server::detail {
+
+/// A client's request that is not answered.
+struct open_request {
+    std::shared_ptr<const packet> what; ///< with its keys
+    std::size_t server;
+    std::span<float> to; ///< for the values of a get
+    std::uint64_t ticket;
+};
 
 /// A client's requests under way, and which server they are at.
 template <class Communicator>
@@ -62,7 +71,9 @@ public:
     }
 
     void wait(std::uint64_t ticket) {
-        wait_until([&] { return !open_.has_ticket(ticket); });
+        wait_until([&] {
+            return std::none_of(open_.begin(), open_.end(), [=](const auto& o) { return o.second.ticket == ticket; });
+        });
     }
     void wait_for_all() {
         wait_until([&] { return open_.empty(); });
@@ -140,23 +151,23 @@ private:
         if (failure_) return;
         p.head.number = ++numbers_;
         const auto what = make_packet(p.head, std::move(p.keys), std::move(p.values));
-        open_.add({what, s, to, ticket});
+        open_.insert_or_assign(numbers_, open_request{what, s, to, ticket});
         lanes_.send_request(s, what);
         // Nobody waits for the answer to a tick before the next call, which may be late.
         if (p.head.what != action::tick) lanes_.listen(s);
     }
 
     [[nodiscard]] std::optional<std::span<float>> place_of(const packet_head& h) {
-        const open_request* const at = open_.find(h.number);
-        if (!at || h.status != answer::done) return std::nullopt;
-        return at->to;
+        const auto at = open_.find(h.number);
+        if (at == open_.end() || h.status != answer::done) return std::nullopt;
+        return at->second.to;
     }
     void take(const packet& p) {
-        const open_request* const at = open_.find(p.head.number);
-        if (!at) return; // it was sent again
-        const open_request r = *at;
+        const auto at = open_.find(p.head.number);
+        if (at == open_.end()) return; // it was sent again
+        const open_request r = at->second;
         if (p.head.status == answer::again) return send_again(r.what->head.segment, p.head.number);
-        open_.remove(p.head.number);
+        open_.erase(at);
         switch (p.head.status) {
         case answer::done:
             if (r.what->head.what == action::get) read_(r.ticket, p.head);
@@ -185,7 +196,12 @@ private:
     /// In the order of their calls. What was for all servers is over at one that is lost.
     template <class Which>
     void resubmit(const Which& which) {
-        for (const open_request& r : open_.take(which))
+        std::vector<open_request> taken;
+        std::erase_if(open_, [&](const auto& o) {
+            if (which(o.second)) taken.push_back(o.second);
+            return which(o.second);
+        });
+        for (const open_request& r : taken)
             if (is_of_segment(r.what->head.what))
                 submit(packet(*r.what), target_of(r.what->head.segment), r.to, r.ticket);
     }
@@ -198,8 +214,8 @@ private:
     const links<Communicator>& links_;
     int window_;
     std::function<void(std::uint64_t ticket, const packet_head&)> read_;
-    open_requests open_;
-    std::vector<open_request> later_; ///< to be asked again
+    std::map<std::uint64_t, open_request> open_; ///< by number, so in the order of their calls
+    std::vector<open_request> later_;            ///< to be asked again
     std::uint64_t numbers_ = 0;
     int last_lost_ = -1;
     std::optional<fault> failure_, refusal_;

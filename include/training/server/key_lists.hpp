@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace tutti::training::server::detail {

@@ -24,6 +24,12 @@ void end_pair(const Communicator& pair, const char* why) noexcept {
         // Another thread is inside a call, which is against the rules; the requests wait for their deadline.
     }
 }
+
+/// -1: it is not there.
+[[nodiscard]] inline int index_in(const std::vector<int>& ranks, int rank) noexcept {
+    const auto at = std::find(ranks.begin(), ranks.end(), rank);
+    return at == ranks.end() ? -1 : static_cast<int>(at - ranks.begin());
+}
 } // namespace detail
 
 /// Communicators for each pair of a server and another rank of the store. A communicator is unusable once one of its
@@ -42,8 +48,8 @@ public:
                     reject("store_layout",
                            "there is no rank " + std::to_string(r) + " among " + std::to_string(world.size()));
         training::detail::require_same_lines(world, "store_layout", lines_of(l), "give all ranks the same layout");
-        server_ = index_in(l.servers, rank_);
-        worker_ = index_in(l.workers, rank_);
+        server_ = detail::index_in(l.servers, rank_);
+        worker_ = detail::index_in(l.workers, rank_);
         const int places = world.size() + world.size() % 2;
         for (int round = 0; round + 1 < places; ++round) add(world, partner_of(rank_, round, places));
         add(world, rank_);
@@ -79,10 +85,6 @@ private:
         for (const int r : l.workers) lines.push_back("worker " + std::to_string(r));
         return lines;
     }
-    [[nodiscard]] static int index_in(const std::vector<int>& ranks, int rank) {
-        const auto at = std::find(ranks.begin(), ranks.end(), rank);
-        return at == ranks.end() ? -1 : static_cast<int>(at - ranks.begin());
-    }
     /// In each round of a tournament all ranks meet in pairs; over all rounds each meets each other one once. `places`
     /// is even. The last place may be nobody's.
     [[nodiscard]] static int partner_of(int rank, int round, int places) noexcept {
@@ -95,19 +97,19 @@ private:
     void add(const Communicator& world, int partner) {
         const bool meets = partner < world.size();
         const Communicator pair = world.split(meets ? std::min(rank_, partner) : rank_);
-        if (!meets || (server_ < 0 && index_in(where_.layout().servers, partner) < 0)) return;
+        if (!meets || (server_ < 0 && detail::index_in(where_.layout().servers, partner) < 0)) return;
         pairs_.emplace(partner, pair);
         const int lower = std::min(rank_, partner), higher = std::max(rank_, partner);
         add_client(pair, lower, higher);
         if (lower == higher) return;
         add_client(pair, higher, lower);
-        if (server_ >= 0 && index_in(where_.layout().servers, partner) >= 0)
+        if (server_ >= 0 && detail::index_in(where_.layout().servers, partner) >= 0)
             between_servers_.emplace(partner, pair.duplicate());
     }
     /// Of the client on one of both ranks of a pair and the server on the other one, if they are there.
     void add_client(const Communicator& pair, int client, int server) {
         const auto& l = where_.layout();
-        if (index_in(l.workers, client) < 0 || index_in(l.servers, server) < 0) return;
+        if (detail::index_in(l.workers, client) < 0 || detail::index_in(l.servers, server) < 0) return;
         const Communicator both = pair.duplicate();
         if (client == rank_) to_servers_.emplace(server, both);
         if (server == rank_) to_workers_.emplace(client, both);

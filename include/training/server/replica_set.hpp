@@ -91,7 +91,7 @@ public:
                 const auto at = found.find(g);
                 // Two files have it if its head died during the save.
                 if (find(g) && (at == found.end() || at->second.updates < s.head.updates))
-                    found.insert_or_assign(g, file.template read<Rule>(s));
+                    found.insert_or_assign(g, file.template values_of<Rule>(s));
             }
         for (auto& [g, r] : of_) r.content().restore(std::move(found.at(g)));
     }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <future>
 #include <optional>
-#include <utility>
 
 namespace tutti::training::server::detail {
 

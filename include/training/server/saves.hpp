@@ -53,7 +53,7 @@ void each_beside(const std::string& file, const F& f) {
     std::ifstream from(file, std::ios::binary);
     segment_file_header h;
     from.read(reinterpret_cast<char*>(&h), sizeof h);
-    return from && h.magic == segment_file_header::magic_of_files && h.save >= save;
+    return from && h.magic == segment_file_header{}.magic && h.save >= save;
 }
 /// A save is whole: it takes its place, and those before it go. False if that cannot be.
 [[nodiscard]] inline bool keep_save(const std::string& file, std::uint64_t save) {
@@ -97,8 +97,8 @@ void each_beside(const std::string& file, const F& f) {
 /// Throws checkpoint_error unless it is of this store.
 template <update_rule Rule>
 void require_same_store(const segment_reader& file, const placement& where) {
-    const segment_file_header mine = header_of<Rule>(where.layout(), file.head().save, file.head().held);
-    if (std::memcmp(&file.head(), &mine, sizeof mine) != 0)
+    const segment_file_header mine = header_of<Rule>(where.layout(), file.header().save, file.header().held);
+    if (std::memcmp(&file.header(), &mine, sizeof mine) != 0)
         file.fail(checkpoint_flaw::other_model, "is of a store with other keys, segments or another rule");
     for (const auto& s : file.segments())
         if (s.head.segment >= where.segments() || s.head.values != where.keys_of(s.head.segment).count)
@@ -113,7 +113,7 @@ template <update_rule Rule>
     for (const auto& file : files)
         for (auto& f : files_of_server(file)) {
             require_same_store<Rule>(f, where);
-            saves[f.head().save].push_back(std::move(f));
+            saves[f.header().save].push_back(std::move(f));
         }
     std::string lack = "no files";
     for (auto& [id, of] : saves) {

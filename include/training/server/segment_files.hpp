@@ -13,6 +13,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 /// A server's file of one save: a header; for each of its segments its number, what the rule knows of it, values and
 /// states; and the checksum of all before it. Numbers are in the byte order of the machine, which the magic number
@@ -20,13 +21,13 @@
 namespace tutti::training::server::detail {
 
 struct segment_file_header {
-    static constexpr std::uint64_t magic_of_files = 0x7475747469707332; // "tuttips2"
-    std::uint64_t magic = magic_of_files;
-    std::uint64_t save = 0;               ///< the id of the save, which the files of all servers share
-    std::uint64_t keys = 0, segments = 0; ///< of the store
-    std::uint64_t rule = 0;               ///< the hash of its name
-    std::uint64_t states = 0;             ///< floats for each value
-    std::uint64_t held = 0;               ///< segments in the file
+    static constexpr std::string_view kind = "server's checkpoint";
+    std::uint64_t magic = 0x7475747469707332; // "tuttips2"
+    std::uint64_t save = 0;                   ///< the id of the save, which the files of all servers share
+    std::uint64_t keys = 0, segments = 0;     ///< of the store
+    std::uint64_t rule = 0;                   ///< the hash of its name
+    std::uint64_t states = 0;                 ///< floats for each value
+    std::uint64_t held = 0;                   ///< segments in the file
 };
 struct segment_header {
     std::uint64_t segment = 0, values = 0, updates = 0, pushes = 0;
@@ -35,13 +36,12 @@ struct segment_header {
 
 template <update_rule Rule>
 [[nodiscard]] segment_file_header header_of(const store_layout& l, std::uint64_t save, std::size_t held) {
-    return {segment_file_header::magic_of_files,
-            save,
-            l.keys,
-            static_cast<std::uint64_t>(l.segments),
-            training::detail::hash_of({std::string(Rule::name)}),
-            Rule::states,
-            held};
+    return {.save = save,
+            .keys = l.keys,
+            .segments = static_cast<std::uint64_t>(l.segments),
+            .rule = training::detail::hash_of({std::string(Rule::name)}),
+            .states = Rule::states,
+            .held = held};
 }
 
 /// False if it could not be written; a file that was there before is then as it was.
@@ -59,7 +59,7 @@ template <update_rule Rule>
         write(d.state);
     }
     to.place();
-    return to.fault().words.empty();
+    return !to.fault();
 }
 
 } // namespace tutti::training::server::detail

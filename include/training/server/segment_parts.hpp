@@ -17,11 +17,11 @@
 
 namespace tutti::training::server::detail {
 
-/// Cuts a range of keys at the segments. Calls f(head, i) for each part, whose first key is the range's i-th. The head
-/// has the part's segment and keys. Throws invalid_argument for keys that there are not.
+/// Cuts a range of keys at the segments. Calls f(head, no keys, i) for each part, whose first key is the range's i-th.
+/// The head has the part's segment and keys. Throws invalid_argument for keys that there are not.
 template <class F>
-void each_part(const placement& where, std::uint64_t first, std::size_t count, const F& f) {
-    const std::uint64_t keys = where.layout().keys;
+void each_part(const placement& where, const key_range& of, const F& f) {
+    const std::uint64_t keys = where.layout().keys, first = of.first, count = of.count;
     if (first > keys || count > keys - first)
         reject("client", "keys " + std::to_string(first) + " and " + std::to_string(count) + " more in a store of " +
                              std::to_string(keys));
@@ -32,7 +32,7 @@ void each_part(const placement& where, std::uint64_t first, std::size_t count, c
         h.segment = static_cast<std::uint32_t>(g);
         h.first = first + done - all.first;
         h.count = std::min<std::uint64_t>(all.count - h.first, count - done);
-        f(h, done);
+        f(h, std::vector<std::uint64_t>(), done);
         done += h.count;
     }
 }

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <utility>
 
 namespace tutti::training::server {
 

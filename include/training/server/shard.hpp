@@ -7,7 +7,6 @@
 #include "placement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

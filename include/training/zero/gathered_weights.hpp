@@ -22,6 +22,10 @@ namespace tutti::training::detail {
 template <class Communicator>
 class gathered_weights {
 public:
+    using request = decltype(std::declval<const Communicator&>().async().allgatherv(
+        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
+        std::declval<const std::vector<std::size_t>&>(), std::declval<const std::optional<algorithm::any>&>()));
+
     /// The plan and the map must outlive it. `all` are the weights of the whole model. Collective.
     gathered_weights(const Communicator& world, const bucket_plan& plan, const shard_map& map,
                      std::span<const float> all, std::optional<algorithm::any> how)
@@ -63,10 +67,6 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return shard_.size() * sizeof(float) + pool_.bytes(); }
 
 private:
-    using request = decltype(std::declval<const Communicator&>().async().allgatherv(
-        std::declval<std::span<float>&>(), std::declval<std::span<float>&>(),
-        std::declval<const std::vector<std::size_t>&>(), std::declval<const std::optional<algorithm::any>&>()));
-
     void gather(std::size_t b) {
         if (!whole_[b].empty() || plan_.buckets()[b].count == 0) return;
         auto buffer = pool_.take(plan_.buckets()[b].count);

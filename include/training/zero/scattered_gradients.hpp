@@ -30,39 +30,25 @@ public:
                         std::optional<algorithm::any> how, bool finds_bad)
         : plan_(plan), map_(map), how_(std::move(how)), world_(world.duplicate()),
           rank_(static_cast<std::size_t>(world.rank())), shard_(map.elements(rank_)), whole_(plan.buckets().size()),
-          check_(finds_bad), round_(plan, sizeof(float), now_) {}
+          check_(finds_bad), round_(plan, sizeof(float), clock_of(world_)) {}
 
     /// Zeros at first in each round: the caller adds to them.
     [[nodiscard]] std::span<float> gradient(std::size_t i) {
         const std::size_t b = plan_.bucket_of(i);
         return whole(b).subspan(plan_.begin(i) - plan_.buckets()[b].begin, plan_.elements(i));
     }
-    void ready(std::size_t i) {
-        const exposed_time timer(exposed_, now_);
-        round_.note(i);
-        if (reduces_) round_.advance(starter(), ender());
-    }
-    void progress() {
-        const exposed_time timer(exposed_, now_);
-        if (reduces_) round_.advance(starter(), ender());
-    }
+    void ready(std::size_t i) { round_.ready(i, starter(), ender()); }
+    void progress() { round_.progress(starter(), ender()); }
     void finish() {
-        const exposed_time timer(exposed_, now_);
-        if (!reduces_) return round_.begin();
-        clear_unused();
-        round_.finish(starter(), ender());
-        check_.tell(world_);
+        round_.finish([this] { clear_unused(); }, starter(), ender(), [this] { check_.tell(world_); });
     }
-    void reduces(bool does) {
-        if (!round_.is_fresh()) reject("reduces", "the round has begun", "call it before the first ready()");
-        reduces_ = does;
-    }
+    void reduces(bool does) { round_.reduces(does); }
 
     /// The averages of this rank's shard, after finish().
     [[nodiscard]] std::span<float> shard() noexcept { return shard_; }
     [[nodiscard]] const std::optional<bad_gradient>& bad() const noexcept { return check_.found(); }
     [[nodiscard]] std::span<const activity> activities() const noexcept { return round_.activities(); }
-    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return exposed_; }
+    [[nodiscard]] std::chrono::nanoseconds exposed() const noexcept { return round_.exposed(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return shard_.size() * sizeof(float) + pool_.bytes(); }
 
 private:
@@ -96,14 +82,11 @@ private:
     const shard_map& map_;
     std::optional<algorithm::any> how_;
     Communicator world_;
-    time_source now_ = clock_of(world_);
     std::size_t rank_;
     std::vector<float> shard_;
     buffer_pool pool_;
     std::vector<std::vector<float>> whole_; ///< by bucket; empty where it has no memory
-    std::chrono::nanoseconds exposed_{};
     finite_check check_;
-    bool reduces_ = true;
     bucket_round<request> round_; ///< last: its requests use all above
 };
 
