@@ -67,7 +67,7 @@ struct butterfly_of {
 
     static constexpr std::string_view name = "butterfly_of";
     static constexpr std::string_view idea =
-        "Groups of a few ranks exchange whole vectors, at distances that multiply: less depth than by pairs.";
+        "Groups of a few ranks exchange whole vectors, at distances that multiply: no more depth than by pairs.";
     static constexpr std::string_view virtue = "few messages wait for each other, and nobody hears from many";
     [[nodiscard]] constexpr std::uint64_t parameter() const noexcept { return static_cast<std::uint64_t>(radix); }
     [[nodiscard]] static constexpr auto examples() noexcept {
