@@ -190,7 +190,7 @@ private:
     [[nodiscard]] ticket start(const Keys& keys, std::span<float> into) {
         const ticket t = ++tickets_;
         each_part(detail::action::get, keys, [&](detail::packet&& p, std::size_t from) {
-            const auto to = into.subspan(from, static_cast<std::size_t>(p.head.count));
+            const auto to = into.subspan(from, p.head.count);
             port_.start(std::move(p), to, t);
         });
         return t;
@@ -198,7 +198,7 @@ private:
     template <class Keys>
     void update(detail::action what, const Keys& keys, std::span<const float> values, double rate) {
         each_part(what, keys, [&](detail::packet&& p, std::size_t from) {
-            const auto some = values.subspan(from, static_cast<std::size_t>(p.head.count));
+            const auto some = values.subspan(from, p.head.count);
             p.values.assign(some.begin(), some.end());
             p.head.rate = rate;
             p.head.sequence = ++sequence_[p.head.segment]; // if it cannot start, nothing can any more
