@@ -129,7 +129,7 @@ TEST_CASE("what servers do not do is refused in a sentence") {
     const std::string line = "train --transport memory --pictures 64 --mode ssp ";
     CHECK_THAT(command(line + "--optimizer lars").output, Contains("mode ssp: lars needs the norms"));
     CHECK_THAT(command(line + "--checkpoint x").output, Contains("--checkpoint is for modes whose ranks are in step"));
-    CHECK_THAT(command(line + "--trace x").output, Contains("--trace is for modes whose ranks are in step"));
+    CHECK_THAT(command(line + "--trace x").output, Contains("--trace is not for modes with servers"));
     CHECK_THAT(command(line + "--servers 4").output, Contains("4 servers of 4 ranks leave no worker"));
     CHECK_THAT(command(line + "--warm-start 3").output,
                Contains("--warm-start is for modes asynchronous and downpour"));

@@ -130,6 +130,22 @@ def same_files(one, other):
         sys.exit("tuttiConfig.cmake is not the same")
 
 
+def same_packages_compiled(root, stage, compiler):
+    """What pkg-config is told where the library is compiled: written when it is configured, without building it."""
+    of = {"by_meson": ["meson", "setup", "by_meson", root, "-Dcompiled=enabled", "-Dtests=disabled", "-Dtools=disabled",
+                       "-Dbenchmarks=disabled", f"--prefix={stage}/there", "--libdir=lib"],
+          "by_cmake": ["cmake", *GENERATOR, "-S", root, "-B", "by_cmake", "-DTUTTI_COMPILED=ON", "-DBUILD_SHARED_LIBS=ON",
+                       f"-DCMAKE_INSTALL_PREFIX={stage}/there", "-DCMAKE_INSTALL_LIBDIR=lib",
+                       f"-DCMAKE_CXX_COMPILER={compiler[-1]}"]}
+    (stage / "compiled").mkdir()
+    told = []
+    for folder, command in of.items():
+        run(command, cwd=stage / "compiled")
+        told.append({f.name: f.read_text() for f in (stage / "compiled" / folder).rglob("tutti*.pc") if "-uninstalled" not in f.name})
+    if told[0] != told[1] or "-DTUTTI_COMPILED" not in told[0]["tutti.pc"]:
+        sys.exit(f"Meson and CMake tell pkg-config different things of the compiled library\n{told}")
+
+
 def cmake(root, stage, compiler):
     needs("cmake")
     prefix = stage / "by_cmake"
@@ -137,16 +153,18 @@ def cmake(root, stage, compiler):
          "-DCMAKE_INSTALL_LIBDIR=lib", f"-DCMAKE_CXX_COMPILER={compiler[-1]}"])
     run(["cmake", "--install", stage / "cmake-build"])
     same_files(install_by_meson(root, stage), prefix)
+    same_packages_compiled(root, stage, compiler)
     found = "find_package(tutti {} REQUIRED{})"
     by_cmake(stage, compiler, "found", found.format("0.1", ""), f"-DCMAKE_PREFIX_PATH={prefix}")
     lacking = stage / "lacking"
     lacking.mkdir()
     (lacking / "CMakeLists.txt").write_text(
-        CMAKE.format(how=found.format("", " COMPONENTS tcpp"), source=PROOF, target="tutti::tcpp"))
-    said = subprocess.run(["cmake", *GENERATOR, "-S", lacking, "-B", lacking / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        CMAKE.format(how=found.format("", " COMPONENTS tcp"), source=PROOF, target="tutti::tcp"))
+    said = subprocess.run(["cmake", *GENERATOR, "-S", lacking, "-B", lacking / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                           "-DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON"],
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if said.returncode == 0 or "there is no component tcpp" not in " ".join(said.stdout.split()):
-        sys.exit(f"a component that there is not must be refused, and named\n{said.stdout}")
+    if said.returncode == 0 or "tutti::tcp cannot be had" not in " ".join(said.stdout.split()):
+        sys.exit(f"a component that cannot be had must be refused, and named\n{said.stdout}")
     run(["cmake", "--build", stage / "cmake-build", "--target", "uninstall"])
     if left := [f for f in prefix.rglob("*") if f.is_file()]:
         sys.exit(f"the target uninstall leaves {left[0]}")
@@ -189,6 +207,10 @@ def subproject(root, stage, compiler):
     run(["ninja", "-C", project / "build"])
     run([project / "build" / "program"])
     run(["meson", "install", "-C", project / "build", "--destdir", stage / "installed"])
+    of_compiled = stage / "compiled" # not built: only what would be installed is asked for
+    run(["meson", "setup", of_compiled, project, "-Dtutti:compiled=enabled"], env={**os.environ, "CXX": " ".join(compiler)})
+    if planned := json.loads(run(["meson", "introspect", "--installed", of_compiled])):
+        sys.exit(f"a project that has the compiled library in it installs {planned}, which is not the project's")
     if theirs := [f for f in (stage / "installed").rglob("*") if f.is_file()]:
         sys.exit(f"a project that has tutti in it installs {theirs[0]}, which is not the project's")
 

@@ -77,5 +77,5 @@ const fastestOn = ranks => raw.fastest.find(one => one.operation === state.opera
 function crossoversOn(ranks) {
   const found = fastestOn(ranks);
   const winners = found === null ? [] : [found.at_smallest, ...found.changes.map(change => change.to)];
-  return found?.time === state.time && !winners.some(name => state.hidden.has(name)) ? found : null;
+  return found?.time === state.time && !winners.some(name => state.hidden.has(name.replace(/^~/, ""))) ? found : null;
 }

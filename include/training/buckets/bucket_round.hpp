@@ -6,6 +6,7 @@
 #include "activity.hpp"
 #include "bucket_plan.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>

@@ -198,8 +198,9 @@ private:
     void resubmit(const Which& which) {
         std::vector<open_request> taken;
         std::erase_if(open_, [&](const auto& o) {
-            if (which(o.second)) taken.push_back(o.second);
-            return which(o.second);
+            const bool goes = which(o.second);
+            if (goes) taken.push_back(o.second);
+            return goes;
         });
         for (const open_request& r : taken)
             if (is_of_segment(r.what->head.what))

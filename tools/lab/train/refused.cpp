@@ -40,7 +40,8 @@ std::vector<use> uses_of(const train_settings& s) {
                has_shards = has_servers(s) || is_batch, is_summed = !has_shards && !is_hogwild;
     return {
         {is_virtual, {"--compute", "--stragglers", "--cluster"}, "for --virtual"},
-        {!is_virtual, {"--transport", "--progress"}, "not for --virtual, whose transport is simulated"},
+        {!is_virtual, {"--transport"}, "not for --virtual, whose transport is simulated"},
+        {!is_virtual, {"--progress"}, "not for --virtual, where calls take no time of a processor"},
         {!is_virtual, {"--ranks"}, "not for --virtual, which says how many ranks there are"},
         {!is_hogwild, {"--virtual"}, "not for mode hogwild, since no two ranks run at once in virtual time"},
         {!is_text, {"--hidden", "--pictures"}, "for --model mlp"},
@@ -61,7 +62,7 @@ std::vector<use> uses_of(const train_settings& s) {
         {has_shards, {"--servers"}, "for the modes bsp, ssp, asynchronous, downpour and sandblaster"},
         {has_shards, {"--silence"}, "for modes whose ranks may be lost: those with servers"},
         {is_summed, {"--checkpoint"}, "for modes whose ranks are in step"},
-        {!has_shards, {"--trace"}, "for modes whose ranks are in step"},
+        {!has_shards, {"--trace"}, "not for modes with servers"},
         {is_batch, {"--portions"}, "for mode sandblaster"},
         {!is_batch,
          {"--optimizer", "--learning-rate", "--reference-batch", "--warm-up", "--schedule", "--clip", "--microbatches"},

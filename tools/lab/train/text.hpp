@@ -15,7 +15,7 @@ namespace tutti::tools {
 /// of replicas. So any grid of ranks goes through the same ones as a single rank.
 class text final : public task {
 public:
-    /// `tested` is the part of the sequences to test with, if it is not that of the replica. Collective. Throws
+    /// `tested` is the part of the sequences to test with, if it is not that of the replica. Throws
     /// std::runtime_error if the text or an epoch is too short.
     template <class Communicator>
     text(const rank_grid<Communicator>& grid, const train_settings& settings, std::optional<share> tested = {})
@@ -23,6 +23,9 @@ public:
           tested_(tested.value_or(own_)), seed_(settings.seed), context_(settings.context),
           corpus_(read(settings.data)) {
         epoch_ = {settings.sequences, settings.batch, grid.of.stages > 1};
+        if (corpus_.validation().size() <= context_)
+            throw std::runtime_error(corpus_.name() + " is too short: a tenth of it must have more than --context " +
+                                     std::to_string(context_) + " characters");
         if (steps() == 0) throw std::runtime_error("an epoch has fewer sequences than a batch");
     }
 

@@ -11,7 +11,6 @@
 #include "settings.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -45,12 +44,11 @@ public:
     /// One rank for all: for a message to rank + d it gets one from rank - d. Others wait for who has the longest
     /// chunk.
     [[nodiscard]] graph by_symmetry() {
-        const double vectors =
-            static_cast<double>(c_.bytes / c_.element_bytes) * schedule::vectors_of(c_.what, c_.size);
-        const double mean = vectors / c_.how.chunks(c_.what, c_.size) / c_.segments;
-        add_rank(0, [&](const schedule::place& x) {
-            return static_cast<std::size_t>(std::ceil(mean * x.count)) * c_.element_bytes;
-        });
+        const auto number = [](int n) { return static_cast<std::size_t>(n); };
+        const std::size_t elements = c_.bytes / c_.element_bytes * number(schedule::vectors_of(c_.what, c_.size));
+        const std::size_t pieces = number(c_.how.chunks(c_.what, c_.size)) * number(c_.segments);
+        const std::size_t longest = (elements + pieces - 1) / pieces * c_.element_bytes;
+        add_rank(0, [&](const schedule::place& x) { return longest * number(x.count); });
         number_peers();
         const role& all = roles_.at(graph_.ranks.front().role);
         for (const int peer : peers_) {

@@ -18,7 +18,6 @@ enum class flaw : std::uint8_t {
     bad_program,     ///< no ranks or no chunks, not as many lists as ranks, or chunks that do not make equal shards
     bad_peer,        ///< a peer out of range, or the rank itself
     bad_place,       ///< chunks that the buffer does not hold on that rank
-    no_chunks,       ///< a place of no chunks
     no_operator,     ///< a reduction in an operation that has no operator to reduce with
     bad_operands,    ///< a reduce_many of fewer than two operands, or of more than there is room for
     writes_input,    ///< the input is never written
@@ -36,6 +35,7 @@ enum class flaw : std::uint8_t {
     disconnected,    ///< some ranks never hear of the others, so that a failure or a mismatch could not reach them
     modes_differ,    ///< a message or a result is not the same in place and out of place, though ranks may differ in it
     other_cost,      ///< the cost is not the one stated
+    no_chunks,       ///< a place of no chunks
     does_not_rotate, ///< a message or step is not rank 0's with ranks and chunks shifted, as the algorithm claims
 };
 
