@@ -120,7 +120,10 @@ TEST_CASE("quick studies of communicating less are whole, and virtual ones the s
     const nlohmann::json less = measured_by("compression", "");
     CHECK(less["trainings"].size() == compression::ways.size() * 2);
     CHECK(less["steps"].size() == compression::ways.size() * 5);
-    if (!has_king_james()) return WARN("hogwild's sparse problem needs bible-kjv-text: not looked at");
+    if (!has_king_james()) {
+        WARN("hogwild's sparse problem needs bible-kjv-text: not looked at");
+        return;
+    }
     const nlohmann::json threads = measured_by("hogwild", "");
     CHECK(threads["descents"].size() == 2 * 3 * 3 * 2);
     for (const auto& d : threads["descents"]) CHECK(d["losses"].back() < 0.7); // less than before the first step

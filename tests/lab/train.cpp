@@ -226,6 +226,11 @@ TEST_CASE("settings that do not fit the ranks are refused in a sentence") {
                Contains("a batch of 64 has no 3 equal microbatches on each of 1 replica"));
     CHECK_THAT(command("train --transport memory --model transformer --data /tmp").output,
                Contains("cannot read /tmp: Is a directory"));
+    const tools_test::folder here;
+    for (const std::string& few :
+         {std::string(), std::string(640, 'a')}) // a tenth of 640 is no more than a context of 64
+        CHECK_THAT(command("train --transport memory --model transformer --data " + here.write("few", few)).output,
+                   Contains("few is too short: a tenth of it must have more than --context 64 characters"));
     CHECK_THAT(command(line + "--mode tensor --optimizer lars").output, Contains("lars needs the norms"));
     CHECK_THAT(command(line + "--ranks 8 --mode pipeline").output, Contains("a network of 5 layers has no 8 chunks"));
 }
