@@ -83,7 +83,8 @@ TEST_CASE("what the OSU micro-benchmarks print is compared: sizes of one rank's 
     INFO(drawn.output);
     if (occurrences(drawn.output, "built without Chart.js") == 0) {
         CHECK(drawn.status == 0);
-        CHECK_THAT(here.read("both.html"), Contains("osu.txt, mean") && Contains("3.25") && Contains("40.02"));
+        CHECK_THAT(here.read("both.html"),
+                   Contains("osu.txt, mean") && Contains("auto, mean") && Contains("3.25") && Contains("40.02"));
     }
 
     // 64 messages of 1024 bytes at 512 MB/s take 64 * 1024 / 512 = 128 us; twice as many at 1000 MB/s 131.072.

@@ -27,8 +27,7 @@ struct direct {
     static constexpr std::string_view name = "direct";
     static constexpr std::string_view idea =
         "As the parameter server, but each rank reduces its shard in one pass once all parts are there.";
-    static constexpr std::string_view virtue =
-        "everyone exchanges parts with everyone at once, and what is reduced is so in one pass";
+    static constexpr std::string_view virtue = "everyone exchanges parts with everyone at once";
     static constexpr bool rotates = true, has_bank_for_each_rank = true;
     [[nodiscard]] static constexpr bool steps_rotate(operation o) noexcept {
         return o == operation::allgather || o == operation::alltoall;

@@ -25,7 +25,7 @@ namespace tutti::algorithm {
 struct double_binary_tree {
     static constexpr std::string_view name = "double_binary_tree";
     static constexpr std::string_view idea =
-        "Two trees carry half of the vector each, so that a rank inside one is a leaf of the other.";
+        "Two trees carry half of the vector each: who is a leaf in one passes on in the other.";
     static constexpr std::string_view virtue = "two trees keep every rank busy, and no message waits for many";
     static constexpr int most_segments = 16;
     [[nodiscard]] static constexpr int chunks(int) noexcept { return 2; }

@@ -126,19 +126,27 @@ void ratios::add(row_object row) {
 
 std::vector<row_object> ratios::rows_of_others() const {
     std::vector<row_object> rows;
-    for (const own& ours : ours_)
+    for (const own& ours : ours_) {
+        const double moved = ours.row.at("busbw_GBps").get<double>() * ours.row.at("time_us").get<double>();
+        const auto add = [&](const std::string& by, double time_us) {
+            row_object& row = rows.emplace_back(ours.row);
+            row["algorithm"] = by;
+            for (const char* const unknown : {"chosen", "predicted_us", "wrong", "p50_low_us", "p50_high_us"})
+                row[unknown] = nullptr;
+            row["time_us"] = row["p50_us"] = time_us;
+            row["busbw_GBps"] = moved / time_us;
+        };
+        bool beside_means = false;
         for (const rival& theirs : theirs_) {
             if (!theirs.is_like(ours.row)) continue;
-            const double moved = ours.row.at("busbw_GBps").get<double>() * ours.row.at("time_us").get<double>();
-            for (const double time_us : theirs.read ? std::vector{theirs.read->time_us} : theirs.times.times().rounds) {
-                row_object& row = rows.emplace_back(ours.row);
-                row["algorithm"] = theirs.read ? theirs.name + ", mean" : theirs.name;
-                for (const char* const unknown : {"chosen", "predicted_us", "wrong", "p50_low_us", "p50_high_us"})
-                    row[unknown] = nullptr;
-                row["time_us"] = row["p50_us"] = time_us;
-                row["busbw_GBps"] = moved / time_us;
-            }
+            beside_means = beside_means || theirs.read;
+            for (const double time_us : theirs.read ? std::vector{theirs.read->time_us} : theirs.times.times().rounds)
+                add(theirs.read ? theirs.name + ", mean" : theirs.name, time_us);
         }
+        if (beside_means) // as the last lines compare them
+            for (const double time_us : ours.times.times().rounds)
+                add((ours.row.at("algorithm") == "-" ? "tutti" : plain(ours.row.at("algorithm"))) + ", mean", time_us);
+    }
     return rows;
 }
 

@@ -27,7 +27,7 @@ inline constexpr auto operation_aliases = std::to_array<alias>({
     {"send_recv", "sendrecv"},
     {"bandwidth", "stream"},
     {"bw", "stream"},
-    {"uniband", "stream"},
+    {"uniband", "message_rate"},
     {"bidirectional", "bistream"},
     {"bibw", "bistream"},
     {"biband", "bistream"},

@@ -49,7 +49,8 @@ one. A file that has transports as well is asked for its GPUs by --transport gpu
 
 Columns:
   depth, rounds    the longest chain of messages that wait for each other; steps of unit time when a rank sends
-                   one and receives one message at a time; - where an algorithm does not tell
+                   one and receives one message at a time, placed greedily in the order of the steps, so that trees in
+                   segments have more than a run takes; - where an algorithm does not tell
   messages, total  of all ranks
   sent, received   bytes of the busiest sender, and receiver
   fan-in           the most ranks that send to one rank at the same depth
