@@ -50,9 +50,9 @@ private:
 } // namespace detail
 
 /// Butterfly of a radix: in each round groups of up to `radix` ranks exchange all they have, and each combines it in
-/// rank order in one pass. Their numbers are the factors of P, so that data pass through fewer ranks than in a
-/// butterfly of pairs, and often no rank is left over where P is not a power of two. For little data where latency is
-/// longer than it takes to send a few messages. Keeps rank order.
+/// rank order in one pass. Their numbers are the factors of P. So data pass through fewer ranks than in a butterfly of
+/// pairs, and often no rank is left over. For little data where latency is longer than it takes to send a few messages.
+/// Keeps rank order.
 ///
 /// The core is the largest number up to P whose factors are all up to `radix`; e = 0 if that is P, else 1: neighbours
 /// fold the extra ranks in and out, and the figures are bounds. With m factors f:

@@ -38,8 +38,8 @@ namespace detail {
 /// each rank; under LogGP, where messages are eager, o at the sender, and o + (m - 1)G at the receiver once the first
 /// byte is there, in one processor a rank. Copies within a rank cost nothing.
 ///
-/// Exact, by algorithm, and unless said otherwise for any P and n, in one segment, for g <= L + 2o, no O, and L, o
-/// and g not all 0:
+/// Exact where g <= L + 2o, there is no O, and L, o and g are not all 0. By algorithm, and unless said otherwise for
+/// any P and n in one segment:
 /// - naive, binomial_tree, ring, butterfly;
 /// - one_shot, where LogGP's L is as long as (P-2) max(o, g + (n-1)G), so that all is sent when the first arrives;
 /// - parameter_server, direct: likewise of shards, if these are equally long; direct's allreduce with up to 8 ranks, or
