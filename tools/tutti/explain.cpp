@@ -28,9 +28,9 @@ constexpr auto explain_description = "Say which algorithm the library would choo
 constexpr auto explain_footer =
     R"(With a machine (--machine, --loggp or --alpha, --beta, --gamma) every candidate is priced, as a communicator does that
 is given this machine: simulated, with more than 32 ranks only where that takes no more than milliseconds, else
-estimated by closed forms, which a ~ marks; and corrected by the residuals that tutti fit has written, where there are any and all ranks
-are on one node. Without a machine the library's rule decides, by what is between the ranks: --transport shared_memory
-or tcp; with --ranks-per-node between nodes, which memory does not reach.
+estimated by closed forms, which a ~ marks; and corrected by the residuals that tutti fit has written, where there are
+any and all ranks are on one node. Without a machine the library's rule decides, by what is between the ranks:
+--transport shared_memory or tcp; with --ranks-per-node between nodes, which memory does not reach.
 
 Examples:
   tutti explain --ranks 8 --bytes 1M --loggp 2us,1us,0,0.1ns/B

@@ -58,9 +58,10 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
 'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
-Of sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are those of one pair, and
-of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream, times are of the
-ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
+Of sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate
+are those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and
+bistream, times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits
+for.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
 are given. They are all equal, or with --uneven S they grow evenly with the rank, from 1 - S times the mean to

@@ -86,8 +86,7 @@ const std::array lessons{
            "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "
            "passes on in the "
            "other. No rank sends more than {sent}, nor more than twice the data however many there are, and a piece "
-           "waits for "
-           "{depth} messages: "
+           "waits for {depth} messages: "
            "nearly as few bytes as the ring, and latencies that grow with the logarithm of the ranks."},
     lesson{
         "binomial tree",
