@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/coarse_clock.hpp>
+#include <collectives/engine/timeouts.hpp>
 
 #include "support/catch.hpp"
 

@@ -116,12 +116,12 @@ public:
         if (!has_progress_thread()) {
             const tutti::detail::standard_arithmetic mode;
             if (goes_on) [[unlikely]]
-                driver_.resume();
+                driver_.judge().resume();
             return driver_.admit(r, timeout);
         }
         r.end_by(later(driver_.time(), timeout));
         hand_over([&r, goes_on](driver<Transport>& d) {
-            if (goes_on) d.resume();
+            if (goes_on) d.judge().resume();
             d.note_entry();
             d.admit(r);
         });
@@ -132,12 +132,12 @@ public:
         if (!has_progress_thread()) {
             const tutti::detail::standard_arithmetic mode;
             if (goes_on) [[unlikely]]
-                driver_.resume();
+                driver_.judge().resume();
             return driver_.admit(g, m, timeout);
         }
         m.end_by(later(driver_.time(), timeout));
         hand_over([&g, &m, goes_on](driver<Transport>& d) {
-            if (goes_on) d.resume();
+            if (goes_on) d.judge().resume();
             d.note_entry();
             d.admit(g, m);
         });
@@ -186,7 +186,7 @@ public:
     /// Tells all ranks that calls on the communicator fail, and ends those of this rank.
     void abort(members& g, const std::string& reason) {
         require_nobody();
-        on_driver([&](driver<Transport>& d) { d.abort(g, reason); });
+        on_driver([&](driver<Transport>& d) { d.judge().abort(g, reason); });
     }
     /// When it returns, runs of the communicator write to no page.
     void stop_recording(const members& g) {
@@ -197,13 +197,13 @@ public:
         require_own();
         if (!has_progress_thread()) {
             const auto here = inside_.enter();
-            return driver_.open(g);
+            return driver_.judge().open(g);
         }
-        on_driver([&](driver<Transport>& d) { d.open(g); });
+        on_driver([&](driver<Transport>& d) { d.judge().open(g); });
     }
     /// Forgets a communicator whose runs are all over.
     void close(members& g, const call_sequence& made) {
-        on_driver([&](driver<Transport>& d) { d.close_for_good(g, made); });
+        on_driver([&](driver<Transport>& d) { d.judge().close_for_good(g, made); });
     }
 
 private:

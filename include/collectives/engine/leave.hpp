@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../base/linkage.hpp"
+#include "../../transport/contract/notice.hpp"
 #include "../../transport/contract/transport.hpp"
+#include "group.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::engine {
 
@@ -29,5 +34,41 @@ void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept
         }
     }
 }
+
+/// How many calls this rank has made on each communicator that it has closed, and the last of them. No message shows
+/// that the last calls of all did not match: the coordinator compares them when ranks leave.
+class closed_communicators {
+public:
+    /// A failure has been told already, unless all that is known is that a peer is gone. Past most_past_calls the
+    /// oldest is forgotten; without memory this one is.
+    template <class Transport>
+    TUTTI_COLD void add(const group<Transport>& g, const call_sequence& made) noexcept {
+        if (made.next == 0 || g.size() == 1 || (g.failure && g.failure->why != cause::lost_peer)) return;
+        try {
+            const auto* last = g.done_before(made.next - 1);
+            if (all_.size() == transport::most_past_calls) all_.erase(all_.begin());
+            std::string words = last ? in_words(*last->what) : g.failure ? g.failure->operation : std::string();
+            all_.push_back({g.id, made.next, made.signature, std::move(words)});
+        } catch (const std::exception&) {
+        }
+    }
+
+    /// Before the transport goes.
+    template <class Transport>
+    void tell(Transport& t) noexcept {
+        if (all_.empty()) return;
+        try {
+            transport::notice n;
+            n.kind = transport::notice_kind::closing;
+            n.rank = t.rank();
+            n.calls = std::move(all_);
+            t.tell(std::move(n));
+        } catch (const std::exception&) {
+        }
+    }
+
+private:
+    std::vector<transport::past_call> all_;
+};
 
 } // namespace tutti::engine

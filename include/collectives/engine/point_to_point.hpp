@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../../transport/contract/notice.hpp"
-#include "coarse_clock.hpp"
 #include "group.hpp"
 #include "message_link.hpp"
 #include "self_messages.hpp"
+#include "timeouts.hpp"
 
 #include <algorithm>
 #include <cstddef>

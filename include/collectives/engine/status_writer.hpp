@@ -23,7 +23,6 @@ template <class Transport>
 class status_writer {
 public:
     using clock = transport::clock;
-    using work = typename inquiries<Transport>::work;
     using run = execution<Transport>;
 
     explicit status_writer(transport::status::page* page) noexcept
@@ -38,11 +37,11 @@ public:
 
     /// The driver has looked around. Repeated looks are not all written. Costs some microseconds and memory for some
     /// strings; without a page nothing.
-    void looked(const work& active, clock::time_point now, clock::time_point stalled_since) {
+    void looked(const under_way<Transport>& active, clock::time_point now) {
         if (!page_ || now < next_) return;
         next_ = now + least_pause;
         try {
-            write(active, now, stalled_since);
+            write(active, now);
         } catch (const std::exception&) { // no memory: the page stays as it is
         }
     }
@@ -72,10 +71,10 @@ private:
         return static_cast<To>(std::min<std::uint64_t>(n, std::numeric_limits<To>::max()));
     }
 
-    TUTTI_COLD void write(const work& active, clock::time_point now, clock::time_point stalled_since) {
+    TUTTI_COLD void write(const under_way<Transport>& active, clock::time_point now) {
         transport::status::details next;
         next.looked = ns(now);
-        next.stalled_since = ns(stalled_since);
+        next.stalled_since = ns(active.stalled_since);
         next.failure = now_.failure;
         for (const bool blocks : {true, false}) {
             for (const run* r : active.runs)

@@ -5,8 +5,9 @@
 #include "../../transport/contract/transport.hpp"
 
 #include <chrono>
+#include <ctime>
 
-/// Timeouts and polling intervals of the driver.
+/// Timeouts and polling intervals of the driver, and the clock that it reads.
 namespace tutti::engine {
 
 /// How long past its deadline a run waits for the coordinator's verdict before it judges by itself: longer than a rank
@@ -33,6 +34,31 @@ inline constexpr std::chrono::milliseconds stall_before_fault{200};
     using clock = transport::clock;
     return d < clock::time_point::max() - now ? now + std::chrono::duration_cast<clock::duration>(d)
                                               : clock::time_point::max();
+}
+
+/// The kernel's ticks are this far apart at most; 4 ms and 1 ms are common as well.
+inline constexpr std::chrono::milliseconds longest_tick{10};
+
+/// The clock as it stood at the kernel's last tick: never ahead, and behind by longest_tick at most, unless the machine
+/// is held up. Costs a look at memory that the kernel keeps, where the clock itself asks the processor's counter, which
+/// a small message would feel.
+[[nodiscard]] inline transport::clock::time_point coarse_now() noexcept {
+#if defined(CLOCK_MONOTONIC_COARSE)
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t); // cannot fail: both arguments are right
+    return transport::clock::time_point{std::chrono::seconds{t.tv_sec} + std::chrono::nanoseconds{t.tv_nsec}};
+#else
+    return transport::clock::now();
+#endif
+}
+
+/// The same by the clock of a transport, which is exact where it has its own.
+template <transport::transport Transport>
+[[nodiscard]] transport::clock::time_point coarse_now([[maybe_unused]] const Transport& t) {
+    if constexpr (transport::timed_transport<Transport>)
+        return t.now();
+    else
+        return coarse_now();
 }
 
 } // namespace tutti::engine
