@@ -30,7 +30,8 @@ enum class progress : std::uint8_t {
 };
 
 /// A group of ranks that call collectives together, over a transport. It is a handle: its copies are the same
-/// communicator, and calls by any copy belong to its one sequence of calls.
+/// communicator, and calls by any copy belong to its one sequence of calls. Each operation is declared in the header of
+/// its name: allreduce() in allreduce.hpp.
 ///
 /// Deadlines: every call fails at the latest a second after its deadline, which counts from the start of the call.
 /// After any error but invalid_argument the communicator is unusable, and every further call throws that error at

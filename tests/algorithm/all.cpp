@@ -29,7 +29,6 @@ struct my_ring : ring {
 } // namespace
 
 TEST_CASE("every algorithm has an allreduce, but for those of scans, of exchanges, and of one rooted operation") {
-    CHECK(names(operation::allreduce).size() == all().size() - 5);
     for (const any& a : all()) {
         const bool scans = a.name() == "chain" || a.name() == "hillis_steele";
         const bool rooted = a.name() == "scatter_allgather" || a.name() == "reduce_scatter_gather";
@@ -64,8 +63,6 @@ TEST_CASE("the halves of an allreduce are offered on their own") {
          {operation::reduce_scatter, operation::allgather, operation::reduce, operation::broadcast}) {
         CHECK_FALSE(lists(o, "butterfly"));
         CHECK_FALSE(lists(o, "one_shot"));
-        // Hierarchies, too, of operations with shards.
-        CHECK(names(o).size() == (o == operation::allgather ? 8 : has_shards(o) ? 7 : 4));
     }
 }
 

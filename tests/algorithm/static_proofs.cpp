@@ -39,19 +39,9 @@ constexpr bool all_proven() {
 } // namespace
 
 TEST_CASE("every algorithm can be proven by the compiler") {
-    STATIC_REQUIRE(all_proven<naive{}>());
-    STATIC_REQUIRE(all_proven<one_shot{}>());
-    STATIC_REQUIRE(all_proven<parameter_server{}>());
-    STATIC_REQUIRE(all_proven<direct{}>());
-    STATIC_REQUIRE(all_proven<ring{}>());
-    STATIC_REQUIRE(all_proven<butterfly{}>());
+#define TUTTI_PROVEN(name) STATIC_REQUIRE(all_proven<name{}>());
+    TUTTI_ALGORITHMS(TUTTI_PROVEN)
+#undef TUTTI_PROVEN
     STATIC_REQUIRE(all_proven<butterfly_of{3}>());
-    STATIC_REQUIRE(all_proven<halving_doubling{}>());
-    STATIC_REQUIRE(all_proven<circulant{}>());
-    STATIC_REQUIRE(all_proven<bruck{}>());
-    STATIC_REQUIRE(all_proven<binomial_tree{}>());
-    STATIC_REQUIRE(all_proven<double_binary_tree{}>());
-    STATIC_REQUIRE(all_proven<scatter_allgather{}>());
-    STATIC_REQUIRE(all_proven<reduce_scatter_gather{}>());
     STATIC_REQUIRE(all_proven<hierarchical<ring, butterfly>{2}>());
 }

@@ -5,7 +5,7 @@
 //
 // Invariants: a header that is accepted is the one that its fields are written as; a fragment lies within its message.
 
-#include <transport/flow/data_frame.hpp>
+#include <transport/flow/frame_header.hpp>
 
 #include "input.hpp"
 

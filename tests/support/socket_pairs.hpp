@@ -4,7 +4,7 @@
 
 #include <transport/contract/fabric.hpp>
 #include <transport/sockets/socket.hpp>
-#include <transport/world/delivery.hpp>
+#include <transport/world/receive_reduce.hpp>
 
 #include <sys/epoll.h>
 

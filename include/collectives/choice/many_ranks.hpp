@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../algorithm/all.hpp"
-#include "selected.hpp"
+#include "selection.hpp"
 
 #include <algorithm>
 #include <bit>

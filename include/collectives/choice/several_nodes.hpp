@@ -4,7 +4,7 @@
 
 #include "../algorithm/all.hpp"
 #include "many_ranks.hpp"
-#include "selected.hpp"
+#include "selection.hpp"
 #include "topology.hpp"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ namespace tutti::engine {
 template <transport::transport Transport>
 class driver {
 public:
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using messages = point_to_point<Transport>;
     using clock = transport::clock;
     using members = group<Transport>;

@@ -33,7 +33,7 @@ namespace tutti::engine {
 template <transport::transport Transport>
 class engine {
 public:
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using members = group<Transport>;
 
     explicit engine(Transport t) : driver_(std::move(t), ended_) {}

@@ -4,7 +4,7 @@
 
 #include "../../base/linkage.hpp"
 #include "../../base/sort.hpp"
-#include "execution.hpp"
+#include "plan_run.hpp"
 
 #include <algorithm>
 #include <string>
@@ -43,10 +43,10 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
     return remedy_for(c);
 }
 
-// `Work` is an execution, or a communicator's point_to_point.
+// `Work` is a plan_run, or a communicator's point_to_point.
 
 /// The fault of a run: the run's facts, added to those of the control plane.
-template <class Transport, class Work = execution<Transport>>
+template <class Transport, class Work = plan_run<Transport>>
 TUTTI_COLD [[nodiscard]] fault fault_of(const Transport& t, const Work* run, cause why, int peer, std::string detail) {
     fault f;
     f.why = why;

@@ -16,7 +16,7 @@
 namespace tutti::engine {
 
 template <class Transport>
-class execution;
+class plan_run;
 template <class Transport>
 class point_to_point;
 
@@ -49,8 +49,8 @@ struct group {
     memory spare; ///< scratch of the last run that had any, for the next one
 
     struct queue {
-        execution<Transport>* first = nullptr; ///< under way
-        execution<Transport>* last = nullptr;
+        plan_run<Transport>* first = nullptr; ///< under way
+        plan_run<Transport>* last = nullptr;
     };
     std::array<queue, slot_count> queues{};
     std::shared_ptr<point_to_point<Transport>> messages; ///< null before the first send or receive

@@ -22,7 +22,7 @@ namespace tutti::engine {
 template <class Transport>
 class inquiries {
 public:
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using messages = point_to_point<Transport>;
     using members = group<Transport>;
     using clock = transport::clock;

@@ -23,7 +23,7 @@ namespace tutti::engine {
 
 /// The last touch of a run: its owner may use or destroy it from now on.
 template <class Transport>
-void end_run(execution<Transport>& r, run_state s, std::shared_ptr<const fault> why, completion_signal& ended,
+void end_run(plan_run<Transport>& r, run_state s, std::shared_ptr<const fault> why, completion_signal& ended,
              transport::status::call_line& line) {
     line.end();
     const auto lock = ended.hold();
@@ -37,7 +37,7 @@ void end_run(execution<Transport>& r, run_state s, std::shared_ptr<const fault> 
 template <class Transport>
 class judge {
 public:
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using messages = point_to_point<Transport>;
     using clock = transport::clock;
     using members = group<Transport>;

@@ -22,7 +22,7 @@
 namespace tutti::engine {
 
 /// The local steps of a run, and the memory of all its steps. They are done by the driving thread, at once
-/// or piece by piece; or by the call's executor, if it has one. The base of `execution`.
+/// or piece by piece; or by the call's executor, if it has one. The base of `plan_run`.
 template <class Transport>
 class local_steps {
 protected:

@@ -30,7 +30,7 @@ class recorder;
 template <class Transport>
 class membership {
 public:
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using entry = planned<Transport>;
     using clock = transport::clock;
 

@@ -30,7 +30,7 @@ struct planned {
         schedule::displaced_buffers displaced;
         friend bool operator==(const key&, const key&) = default;
     };
-    using run_pointer = std::unique_ptr<execution<Transport>>;
+    using run_pointer = std::unique_ptr<plan_run<Transport>>;
 
     key id;
     std::shared_ptr<const schedule::plan> plan;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "execution.hpp"
 #include "plan_cache.hpp"
+#include "plan_run.hpp"
 #include "planning.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ template <class T>
     const schedule::order& o = p.dependencies;
     const std::size_t plan = sizeof p + of(p.steps) + of(o.waits) + of(o.first) + of(o.followers) +
                              of(o.next_on_channel) + of(p.ready) + of(p.peers) + of(p.windows);
-    const std::size_t run = sizeof(execution<T>) +
+    const std::size_t run = sizeof(plan_run<T>) +
                             p.steps.size() * (sizeof(transport::transfer) + 2 * sizeof(std::uint32_t)) +
                             p.peers.size() * sizeof(void*);
     return sizeof(planned<T>) + plan + slot_count * run;

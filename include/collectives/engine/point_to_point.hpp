@@ -70,7 +70,7 @@ public:
     /// The communicator has failed, and its contexts are closed: ends all that is under way.
     void fail(const std::shared_ptr<const fault>& why) { all_.fail(why); }
 
-    // For diagnoses, as execution has it. A "step" is a rank of the communicator.
+    // For diagnoses, as plan_run has it. A "step" is a rank of the communicator.
     static constexpr bool has_steps = false;
     [[nodiscard]] group<Transport>& members() const noexcept { return group_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return transport::no_number; }

@@ -23,7 +23,7 @@ template <class Transport>
 class status_writer {
 public:
     using clock = transport::clock;
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
 
     explicit status_writer(transport::status::page* page) noexcept
         : page_(page), line_(page ? &page->line : &own_line_) {}

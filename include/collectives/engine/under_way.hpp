@@ -13,7 +13,7 @@ namespace tutti::engine {
 /// All that is under way on one rank. Touched by the thread that drives.
 template <class Transport>
 struct under_way {
-    using run = execution<Transport>;
+    using run = plan_run<Transport>;
     using messages = point_to_point<Transport>;
     using time_point = transport::clock::time_point;
 

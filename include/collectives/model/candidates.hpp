@@ -4,7 +4,7 @@
 
 #include "../../base/error.hpp"
 #include "../algorithm/all.hpp"
-#include "../choice/selection.hpp"
+#include "../choice/default_choice.hpp"
 #include "../choice/topology.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../choice/selection.hpp"
+#include "../choice/default_choice.hpp"
 #include "../choice/topology.hpp"
 #include "estimate.hpp"
 #include "residuals.hpp"

@@ -6,7 +6,7 @@
 #include "counts/symmetry.hpp"
 #include "machine.hpp"
 #include "simulation/build.hpp"
-#include "simulation/execution.hpp"
+#include "simulation/event_simulation.hpp"
 #include "simulation/settings.hpp"
 #include "working_set.hpp"
 
@@ -33,10 +33,10 @@ public:
         if (settings_.receiver == receiver_rule::hockney && detail::has_contention(m, settings_))
             reject("simulate", "by Hockney's rule ranks share nothing, and none is held up by chance");
         if (!detail::has_contention(m, settings_))
-            return detail::execution<detail::nothing_shared>(graph_, m, settings_).run();
+            return detail::event_simulation<detail::nothing_shared>(graph_, m, settings_).run();
         if (graph_.by_symmetry)
             reject("simulate", "so many ranks are simulated by one that stands for all, which shares nothing");
-        return detail::execution<detail::sharing>(graph_, m, settings_).run();
+        return detail::event_simulation<detail::sharing>(graph_, m, settings_).run();
     }
     /// How many messages are simulated; of one rank where one stands for all.
     [[nodiscard]] std::size_t messages() const noexcept { return graph_.messages; }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "verify/execution.hpp"
 #include "verify/postcondition.hpp"
 #include "verify/rounds.hpp"
 #include "verify/shape.hpp"
+#include "verify/symbolic_execution.hpp"
 
 #include "../../base/language.hpp"
 
@@ -78,14 +78,14 @@ namespace detail {
 namespace detail {
 
 /// Runs the program and checks its result and its graph of messages. `run` is a fresh execution of it.
-[[nodiscard]] constexpr finding examine(const program& p, execution& run, postcondition& promise) {
+[[nodiscard]] constexpr finding examine(const program& p, symbolic_execution& run, postcondition& promise) {
     if (const finding f = run.run(); f.what != flaw::none) return f;
     if (const finding f = connected(p); f.what != flaw::none) return f;
     return promise.examine();
 }
 
 /// Costs, and whether it walks in order, of a program that has been checked.
-TUTTI_CONSTEXPR void measure(const program& p, const execution& run, proof& result) {
+TUTTI_CONSTEXPR void measure(const program& p, const symbolic_execution& run, proof& result) {
     const auto order_at = [&](int r) -> const order& { return run.order_at(r); };
     result.measured = run.measured();
     result.measured.rounds = rounds_among(p, order_at);
@@ -110,7 +110,7 @@ TUTTI_CONSTEXPR void measure(const program& p, const execution& run, proof& resu
     proof result;
     result.fault = detail::told(detail::shapes_of(p), p, p);
     if (result.fault.what != flaw::none) return result;
-    detail::execution run(p);
+    detail::symbolic_execution run(p);
     detail::postcondition promise(p, run, same);
     result.fault = detail::examine(p, run, promise);
     if (result.fault.what == flaw::none) {

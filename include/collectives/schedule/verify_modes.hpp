@@ -53,7 +53,7 @@ public:
 private:
     const program& apart_;
     const program& in_place_;
-    execution run_apart_, run_in_place_;
+    symbolic_execution run_apart_, run_in_place_;
     postcondition promise_apart_, promise_in_place_;
 };
 

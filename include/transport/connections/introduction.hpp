@@ -4,7 +4,7 @@
 
 #include "../control/dial.hpp"
 #include "../sockets/handshake.hpp"
-#include "socket.hpp"
+#include "socket_options.hpp"
 
 #include <poll.h>
 

@@ -6,8 +6,8 @@
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
 #include "call_history.hpp"
-#include "diagnosis.hpp"
 #include "rank_states.hpp"
+#include "verdict.hpp"
 
 #include <algorithm>
 #include <chrono>

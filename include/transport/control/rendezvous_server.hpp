@@ -5,10 +5,10 @@
 #include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
 #include "coordinator.hpp"
-#include "diagnosis.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
 #include "survey.hpp"
+#include "verdict.hpp"
 
 #include <algorithm>
 #include <chrono>

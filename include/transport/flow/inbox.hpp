@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../world/delivery.hpp"
+#include "../world/receive_reduce.hpp"
 #include "credits.hpp"
-#include "data_frame.hpp"
+#include "frame_header.hpp"
 #include "unexpected_messages.hpp"
 
 #include <cstddef>

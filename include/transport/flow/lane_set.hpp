@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../sockets/errors.hpp"
-#include "socket.hpp"
+#include "scatter_read.hpp"
 
 #include <sys/epoll.h>
 

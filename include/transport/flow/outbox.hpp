@@ -4,7 +4,7 @@
 
 #include "../contract/transfer.hpp"
 #include "credits.hpp"
-#include "data_frame.hpp"
+#include "frame_header.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/control/diagnosis.hpp>
+#include <transport/control/verdict.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
-#include <transport/flow/data_frame.hpp>
+#include <transport/flow/frame_header.hpp>
 
 #include "image.hpp"
 #include "support/catch.hpp"

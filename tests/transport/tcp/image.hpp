@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/flow/data_frame.hpp>
+#include <transport/flow/frame_header.hpp>
 
 namespace tutti::test {
 

@@ -4,7 +4,7 @@
 
 #include "cluster.hpp"
 
-#include <collectives/choice/selection.hpp>
+#include <collectives/choice/default_choice.hpp>
 
 #include <cstddef>
 #include <map>

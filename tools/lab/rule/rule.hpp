@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <collectives/choice/selection.hpp>
+#include <collectives/choice/default_choice.hpp>
 #include <collectives/model/residuals.hpp>
 
 #include <cstddef>

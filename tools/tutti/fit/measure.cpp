@@ -11,7 +11,7 @@
 #include "../run/spawn.hpp"
 #include "fit.hpp"
 
-#include <collectives/choice/selection.hpp>
+#include <collectives/choice/default_choice.hpp>
 
 #include <algorithm>
 #include <array>

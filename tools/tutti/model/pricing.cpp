@@ -8,7 +8,7 @@
 
 #include <base/error.hpp>
 #include <collectives/algorithm/all.hpp>
-#include <collectives/choice/selection.hpp>
+#include <collectives/choice/default_choice.hpp>
 #include <collectives/model/simulate.hpp>
 
 #include <algorithm>

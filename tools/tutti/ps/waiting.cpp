@@ -4,7 +4,7 @@
 #include "waiting.hpp"
 #include "bench_barrier.hpp"
 
-#include <transport/control/diagnosis.hpp>
+#include <transport/control/verdict.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "execution.hpp"
+#include "symbolic_execution.hpp"
 
 #include "../../../base/language.hpp"
 
@@ -19,7 +19,7 @@ namespace detail {
 /// Compares the outputs that an execution left with the results that the operation promises.
 class postcondition {
 public:
-    TUTTI_CONSTEXPR postcondition(const program& p, const execution& e, bits same)
+    TUTTI_CONSTEXPR postcondition(const program& p, const symbolic_execution& e, bits same)
         : p_(p), e_(e), same_(same), expected_(static_cast<std::size_t>(p.chunks), -1),
           holder_(static_cast<std::size_t>(p.chunks), -1) {}
 
@@ -111,7 +111,7 @@ private:
     TUTTI_CONSTEXPR int writer(int r, int c) const { return e_.writer(r, {buffer::output, c, 1}); }
 
     const program& p_;
-    const execution& e_;
+    const symbolic_execution& e_;
     bits same_;
     std::vector<char> complete_; ///< per expression: holds every input exactly once
     std::vector<int> expected_;  ///< per chunk: the expression that all ranks must hold

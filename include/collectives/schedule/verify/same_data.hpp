@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "execution.hpp"
+#include "symbolic_execution.hpp"
 
 #include "../../../base/language.hpp"
 
@@ -17,8 +17,8 @@ namespace tutti::schedule::detail {
 /// Holds the messages and the results of one schedule in place against those out of place. Both must have run.
 class same_data {
 public:
-    TUTTI_CONSTEXPR same_data(const program& apart, const execution& run_apart, const program& in_place,
-                              const execution& run_in_place)
+    TUTTI_CONSTEXPR same_data(const program& apart, const symbolic_execution& run_apart, const program& in_place,
+                              const symbolic_execution& run_in_place)
         : apart_(apart), in_place_(in_place), run_apart_(run_apart), run_in_place_(run_in_place) {
         const expressions& values = run_in_place.values();
         for (int n = 0; n < static_cast<int>(values.size()); ++n) // operands have lower numbers than their results
@@ -95,8 +95,8 @@ private:
 
     const program& apart_;
     const program& in_place_;
-    const execution& run_apart_;
-    const execution& run_in_place_;
+    const symbolic_execution& run_apart_;
+    const symbolic_execution& run_in_place_;
     std::vector<int> apart_of_; ///< by expression in place
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../world/delivery.hpp"
+#include "../../world/receive_reduce.hpp"
 #include "../device/copy.hpp"
 #include "../device/pinned_memory.hpp"
 #include "inner_transfers.hpp"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../../base/copy.hpp"
-#include "../../world/delivery.hpp"
 #include "../../world/doorbell.hpp"
+#include "../../world/receive_reduce.hpp"
 #include "lane.hpp"
 
 #include <algorithm>

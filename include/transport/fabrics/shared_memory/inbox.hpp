@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../world/delivery.hpp"
+#include "../../world/receive_reduce.hpp"
 #include "peer.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../flow/socket.hpp"
+#include "../../flow/scatter_read.hpp"
 #include "cipher.hpp"
 #include "reader.hpp"
 #include "writer.hpp"

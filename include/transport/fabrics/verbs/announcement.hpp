@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../flow/data_frame.hpp"
+#include "../../flow/frame_header.hpp"
 #include "card.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../contract/transfer.hpp"
-#include "../../world/delivery.hpp"
+#include "../../world/receive_reduce.hpp"
 #include "announcement.hpp"
 #include "registrations.hpp"
 

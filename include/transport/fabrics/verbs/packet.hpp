@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../base/version.hpp"
-#include "../../flow/data_frame.hpp"
+#include "../../flow/frame_header.hpp"
 
 #include <array>
 #include <cstddef>

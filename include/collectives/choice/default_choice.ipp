@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "selection.hpp"
+#include "default_choice.hpp"
 
 #include "../algorithm/all.hpp"
 #include "many_ranks.hpp"

@@ -24,18 +24,18 @@ namespace tutti::engine {
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
 /// a warm run allocates nothing itself. Driven by one thread; only `state` is read by others.
 template <class Transport>
-class execution : public call_state, local_steps<Transport> {
+class plan_run : public call_state, local_steps<Transport> {
     using base = local_steps<Transport>;
 
 public:
     /// Faults name the step of the schedule.
     static constexpr bool has_steps = true;
 
-    execution(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
+    plan_run(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
         : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
-    execution(const execution&) = delete;
-    execution& operator=(const execution&) = delete;
+    plan_run(const plan_run&) = delete;
+    plan_run& operator=(const plan_run&) = delete;
 
     /// Takes a call over. Nothing moves before begin().
     void prepare(group<Transport>& g, const call& c, const call_sequence& before) {
@@ -188,7 +188,7 @@ public:
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
 
-    execution* next = nullptr;         ///< in the slot's queue
+    plan_run* next = nullptr;          ///< in the slot's queue
     std::shared_ptr<const void> keeps; ///< lives as long as this run is in use: the operator
     [[nodiscard]] call_report& reported() noexcept { return reported_; }
     [[nodiscard]] const call_report& reported() const noexcept { return reported_; }

@@ -25,9 +25,9 @@ struct meeting {
 /// that may be viewed, only when its reader has run; until then no other message of the channel moves. Since channels
 /// are ordered and steps deterministic, one execution stands for all: a program that completes here also does where
 /// sends complete earlier. Shapes must have been checked.
-class execution {
+class symbolic_execution {
 public:
-    TUTTI_CONSTEXPR explicit execution(const program& p)
+    TUTTI_CONSTEXPR explicit symbolic_execution(const program& p)
         : program_(p), values_(p.size),
           meetings_(static_cast<std::size_t>(p.size) * static_cast<std::size_t>(p.size), meeting{}) {
         for (int r = 0; r < p.size; ++r) add_rank(r);
@@ -298,7 +298,7 @@ private:
 };
 
 /// All of the cost but its rounds.
-TUTTI_CONSTEXPR cost execution::measured() const {
+TUTTI_CONSTEXPR cost symbolic_execution::measured() const {
     cost most;
     for (const rank_state& s : ranks_) {
         most.sent = s.sent > most.sent ? s.sent : most.sent;

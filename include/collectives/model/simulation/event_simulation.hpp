@@ -33,9 +33,9 @@ struct nothing_shared {
 
 /// Executes a graph by one of the rules: see simulate(). Shared: sharing or nothing_shared.
 template <class Shared>
-class execution {
+class event_simulation {
 public:
-    execution(const graph& g, const machine& m, const simulation_settings& s)
+    event_simulation(const graph& g, const machine& m, const simulation_settings& s)
         : graph_(g), charges_(m, g.lengths), settings_(s), shared_(g, m, s), steps_(g.steps) {
         ranks_.reserve(g.ranks.size());
         for (std::size_t r = 0; r < g.ranks.size(); ++r) {

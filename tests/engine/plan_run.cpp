@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/execution.hpp>
+#include <collectives/engine/plan_run.hpp>
 
 #include <collectives/algorithm/ring.hpp>
 
@@ -110,7 +110,7 @@ struct stage {
     }();
     engine::group<script> members;
     script wire;
-    engine::execution<script> run;
+    engine::plan_run<script> run;
 };
 
 constexpr place first{buffer::output, 0, 1}, second{buffer::output, 1, 1}, bank{schedule::scratch(0), 0, 1};

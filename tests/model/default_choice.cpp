@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/choice/selection.hpp>
+#include <collectives/choice/default_choice.hpp>
 #include <collectives/model/candidates.hpp>
 
 #include <collectives/algorithm/all.hpp>
