@@ -41,7 +41,7 @@ namespace detail {
     const double taken = e.ranking.front().seconds, saved = taken > 0 ? 1 - cheapest.seconds / taken : 0;
     constexpr double noticeable = 0.001;
     if (saved > noticeable)
-        return "the model expects it to lose least over the sizes around, though " + name_of(cheapest.what) +
+        return "the model decides for sizes around at once, though " + name_of(cheapest.what) +
                formatted(" would save %.1f %% at this one: ", saved * 100) + virtue;
     if (e.margin() < noticeable) return "the model expects none to be faster, and " + virtue;
     return formatted("the model expects the next best algorithm to take %.1f %% longer: ", e.margin() * 100) + virtue;

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 namespace tutti::model {
@@ -34,6 +35,9 @@ struct size_class {
         return (per_octave + number % per_octave) << (number / per_octave - 1);
     }
     [[nodiscard]] static constexpr std::size_t most(std::size_t number) noexcept { return least(number + 1) - 1; }
+    [[nodiscard]] static constexpr std::size_t middle(std::size_t number) noexcept {
+        return least(number) + (most(number) - least(number)) / 2;
+    }
 };
 
 } // namespace detail
@@ -41,8 +45,7 @@ struct size_class {
 /// The algorithm with the least predicted time for ranks that lie so, by operation and size: priced when it is first
 /// asked for, and kept. Equal on all ranks that have equal parameters and programs (compiled alike, and without
 /// -ffast-math): prices that differ by less than a millionth are equal, and the first candidate wins. Cost: a kept
-/// decision some nanoseconds; a new one a prediction of each candidate, or of the cheap ones where there are many
-/// ranks.
+/// decision some nanoseconds; a new one a prediction of each candidate, or two up to 32 ranks.
 class decision_table {
 public:
     /// Nothing is decided yet. Lists the candidates of each operation.
@@ -76,8 +79,8 @@ private:
     }
 
     [[nodiscard]] std::uint8_t decide(schedule::operation what, std::size_t number) const;
-    /// The candidate that loses least at either of two sizes.
-    [[nodiscard]] std::size_t least_loss(schedule::operation what, std::size_t one, std::size_t other) const;
+    /// The candidate that loses least at any of these sizes.
+    [[nodiscard]] std::size_t least_loss(schedule::operation what, std::initializer_list<std::size_t> sizes) const;
 
     using of_operation = std::array<std::atomic<std::uint8_t>, detail::size_class::count>;
 

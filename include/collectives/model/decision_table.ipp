@@ -5,10 +5,11 @@
 #include "decision_table.hpp"
 
 #include "candidates.hpp"
-#include "cheapest.hpp"
+#include "estimate.hpp"
 #include "price.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace tutti::model {
 
@@ -29,16 +30,16 @@ TUTTI_INLINE std::vector<candidate_price> decision_table::prices(schedule::opera
 TUTTI_INLINE std::uint8_t decision_table::decide(schedule::operation what, std::size_t number) const {
     const std::size_t least = detail::size_class::least(number), most = detail::size_class::most(number);
     const std::size_t best = on_.size <= detail::always_simulated
-                                 ? least_loss(what, least, most)
-                                 : cheapest(candidates_[index(what)], what, least + (most - least) / 2, on_, machine_);
+                                 ? least_loss(what, {least, most})
+                                 : least_loss(what, {detail::size_class::middle(number)});
     return static_cast<std::uint8_t>(best + 1);
 }
 
-TUTTI_INLINE std::size_t decision_table::least_loss(schedule::operation what, std::size_t one,
-                                                    std::size_t other) const {
+TUTTI_INLINE std::size_t decision_table::least_loss(schedule::operation what,
+                                                    std::initializer_list<std::size_t> sizes) const {
     constexpr double noticeable = 1 - 1e-6;
     std::vector<double> loss(candidates_[index(what)].size(), 1);
-    for (const std::size_t bytes : {one, other}) {
+    for (const std::size_t bytes : sizes) {
         const std::vector<candidate_price> all = prices(what, bytes);
         const double least_s =
             std::min_element(all.begin(), all.end(), [](const candidate_price& a, const candidate_price& b) {

@@ -4,7 +4,6 @@
 #include "groups.hpp"
 
 #include <collectives/model/candidates.hpp>
-#include <collectives/model/cheapest.hpp>
 #include <collectives/model/price.hpp>
 
 #include <algorithm>
@@ -38,9 +37,10 @@ const group_price& group_prices::of(schedule::operation what, double bytes, cons
     using transport::medium;
     const model::topology on{g.ranks, std::min(g.on_node, g.ranks), medium::memory, medium::network};
     const model::calibrated_machine m{seen_by(g), {}};
-    const std::vector<model::selection> all = model::candidates(what, on);
-    const model::selection& best = all[model::cheapest(all, what, whole, on, m)];
-    at->second = {model::price_s({what, best.how, g.ranks, whole, 0, best.segments, true}, on, m), best};
+    for (const model::selection& s : model::candidates(what, on)) {
+        const double seconds = model::price_s({what, s.how, g.ranks, whole, 0, s.segments, true}, on, m);
+        if (!at->second.by || seconds < at->second.seconds) at->second = {seconds, s};
+    }
     return at->second;
 }
 

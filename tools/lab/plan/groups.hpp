@@ -26,8 +26,8 @@ struct group_price {
     std::optional<model::selection> by; ///< nothing for a single rank
 };
 
-/// Prices of collectives on one cluster, by the best of the library's algorithms: model::cheapest and the price that it
-/// goes by. Kept, since a search asks for the same ones again.
+/// Prices of collectives on one cluster, by the cheapest of the library's algorithms. Kept, since a search asks for the
+/// same ones again.
 class group_prices {
 public:
     explicit group_prices(const cluster& on) : on_(on) {}

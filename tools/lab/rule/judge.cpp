@@ -4,7 +4,8 @@
 #include "rule.hpp"
 
 #include <collectives/model/candidates.hpp>
-#include <collectives/model/cheapest.hpp>
+#include <collectives/model/estimate.hpp>
+#include <collectives/model/price.hpp>
 
 #include <algorithm>
 
@@ -18,16 +19,20 @@ double price_of(const model::selection& s, const judged_call& v, const model::to
                                                                     : model::detail::estimate_s(c, on, m);
 }
 
+constexpr double noticeable = 1 - 1e-6;
+
 judged_call judge_call(std::size_t judge, std::size_t node, schedule::operation what, int ranks, std::size_t bytes,
                        const rule_question& q) {
     using transport::medium;
     const model::topology on{ranks, std::min(q.nodes[node], ranks), medium::memory, medium::network};
-    const std::vector<model::selection> candidates = model::candidates(what, on);
-    const std::size_t best = model::cheapest(candidates, what, bytes, on, q.judges[judge].machine, q.most_messages);
-    judged_call v{judge, node, what, ranks, bytes, model::choose(what, bytes, on), candidates[best]};
-    v.best_s = price_of(v.best, v, on, q);
-    const bool same = v.taken.how.id() == v.best.how.id() && v.taken.segments == v.best.segments;
-    v.taken_s = same ? v.best_s : price_of(v.taken, v, on, q);
+    const model::selection taken = model::choose(what, bytes, on);
+    judged_call v{judge, node, what, ranks, bytes, taken, taken};
+    v.taken_s = v.best_s = price_of(taken, v, on, q);
+    for (const model::selection& s : model::candidates(what, on))
+        if (const double seconds = price_of(s, v, on, q); seconds < v.best_s * noticeable) {
+            v.best = s;
+            v.best_s = seconds;
+        }
     return v;
 }
 
