@@ -3,7 +3,6 @@
 
 #include "worlds.hpp"
 
-#include <collectives/engine/membership.ipp>
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"
