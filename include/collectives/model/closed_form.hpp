@@ -52,7 +52,7 @@ namespace detail {
 ///   Global's form is exact;
 /// - double_binary_tree, scatter_allgather, reduce_scatter_gather: never.
 /// Estimates are within a factor of two of what the schedule takes; the double binary tree's may be up to three
-/// times that where receiving delays no sending, by Hockney's rule and full_duplex, and off by more where g > L + 2o.
+/// times that, and off by more where g > L + 2o.
 template <class Model>
     requires(std::same_as<Model, hockney> || std::same_as<Model, loggp>)
 [[nodiscard]] std::optional<form> closed_form(const collective& c, const Model& p) {
