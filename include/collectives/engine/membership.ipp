@@ -301,19 +301,6 @@ void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
 
 } // namespace tutti::engine
 
-#if defined(TUTTI_COMPILED) // these elsewhere, once; whoever includes this has a transport of their own
-namespace tutti::engine {
-#if defined(TUTTI_OVER_MEMORY)
-extern template class membership<transport::memory>;
-#endif
-#if defined(TUTTI_OVER_SHARED_MEMORY)
-extern template class membership<transport::shared_memory>;
-#endif
-#if defined(TUTTI_OVER_TCP)
-extern template class membership<transport::tcp>;
-#endif
-#if defined(TUTTI_OVER_ROUTED)
-extern template class membership<transport::routed<transport::shared_memory, transport::tcp>>;
-#endif
-} // namespace tutti::engine
+#if defined(TUTTI_COMPILED)
+#include "compiled_memberships.hpp"
 #endif

@@ -3,7 +3,6 @@
 
 #include "worlds.hpp"
 
-
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/run_ranks.hpp"

@@ -3,7 +3,6 @@
 
 #include "worlds.hpp"
 
-
 #include "fault/victims.hpp"
 #include "transport/cuda_ipc/device_world.hpp"
 #include "transport/cuda_ipc/exchange.hpp"
