@@ -10,9 +10,7 @@
 #include <tools/tutti/command.hpp>
 #include <tools/tutti/run/launched.hpp>
 
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world/world.ipp>
 
 namespace {
 

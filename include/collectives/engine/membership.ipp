@@ -300,3 +300,7 @@ void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
 }
 
 } // namespace tutti::engine
+
+#if defined(TUTTI_COMPILED)
+#include "compiled_memberships.hpp"
+#endif

@@ -3,9 +3,7 @@
 
 #include "device_results.hpp"
 
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"

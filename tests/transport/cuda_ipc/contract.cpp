@@ -4,7 +4,6 @@
 #include "places.hpp"
 
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/identity.hpp"

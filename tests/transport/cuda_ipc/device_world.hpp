@@ -5,6 +5,7 @@
 #include "places.hpp"
 
 #include <collectives/collectives.hpp>
+#include <collectives/engine/membership.hpp>
 #include <collectives/engine/stream_executor.hpp>
 
 #include <cstring>
@@ -73,3 +74,5 @@ private:
 };
 
 } // namespace tutti::test
+
+extern template class tutti::engine::membership<tutti::test::fake_ipc>; // in support/fabric_worlds.cpp

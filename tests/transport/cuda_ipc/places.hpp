@@ -51,3 +51,5 @@ private:
 };
 
 } // namespace tutti::test
+
+extern template class tutti::transport::world<tutti::test::fake_ipc_fabric>; // in support/fabric_worlds.cpp

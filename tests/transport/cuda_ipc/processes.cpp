@@ -4,10 +4,8 @@
 #include "device_world.hpp"
 #include "exchange.hpp"
 
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
-#include <transport/world/world.ipp>
 
 #include "fault/victims.hpp"
 

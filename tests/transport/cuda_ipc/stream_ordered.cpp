@@ -4,9 +4,7 @@
 // Stream-ordered calls of ranks on several devices, which the host makes.
 #include "device_world.hpp"
 
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
-#include <transport/world/world.ipp>
 
 #include "support/catch.hpp"
 #include "support/fake_stream_kernels.hpp"

@@ -3,8 +3,6 @@
 
 #include "worlds.hpp"
 
-#include <collectives/engine/membership.ipp>
-
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/run_ranks.hpp"

@@ -3,8 +3,6 @@
 
 #include "worlds.hpp"
 
-#include <collectives/engine/membership.ipp>
-
 #include "fault/victims.hpp"
 #include "transport/cuda_ipc/device_world.hpp"
 #include "transport/cuda_ipc/exchange.hpp"

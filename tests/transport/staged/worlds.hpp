@@ -4,12 +4,12 @@
 
 #include "transport/cuda_ipc/places.hpp"
 
+#include <collectives/engine/membership.hpp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/fabrics/staged/described.hpp>
 #include <transport/fabrics/staged/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/routed.hpp>
-#include <transport/world/world.ipp>
 
 #include "support/identity.hpp"
 #include "support/socket_pairs.hpp"
@@ -31,3 +31,9 @@ template <class World>
 }
 
 } // namespace tutti::test
+
+// In support/fabric_worlds.cpp:
+extern template class tutti::transport::world<tutti::test::fake_staged_fabric>;
+extern template class tutti::transport::world<tutti::test::fake_ipc_fabric, tutti::test::fake_staged_fabric>;
+extern template class tutti::engine::membership<tutti::test::fake_staged>;
+extern template class tutti::engine::membership<tutti::test::fake_routed>;

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What the compiled library has: who includes membership.ipp beside it has a transport of their own.
+#include "membership.hpp"
+
+namespace tutti::engine {
+
+#if defined(TUTTI_OVER_MEMORY)
+extern template class membership<transport::memory>;
+#endif
+#if defined(TUTTI_OVER_SHARED_MEMORY)
+extern template class membership<transport::shared_memory>;
+#endif
+#if defined(TUTTI_OVER_TCP)
+extern template class membership<transport::tcp>;
+#endif
+#if defined(TUTTI_OVER_ROUTED)
+extern template class membership<transport::routed<transport::shared_memory, transport::tcp>>;
+#endif
+
+} // namespace tutti::engine
