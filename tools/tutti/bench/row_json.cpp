@@ -71,6 +71,12 @@ row_object times_of(const row& r, std::size_t launch) {
             {"overlap_percent", r.overlap ? or_null(rounded(r.overlap->percent(), 10)) : row_object(nullptr)}};
 }
 
+/// Null where the row says nothing.
+row_object part_of(const row_object& row, row_object part) {
+    for (const auto& [key, value] : part.items()) value = row.value(key, row_object());
+    return part;
+}
+
 } // namespace
 
 row_object subject_of(const job& what) {
@@ -126,6 +132,24 @@ row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
               {"version", at.version},
               {"started", at.started}});
     return all;
+}
+
+row_object subject_in(const row_object& row) { return part_of(row, subject_of({})); }
+row_object conditions_in(const row_object& row) { return part_of(row, conditions_of({}, 0, {})); }
+
+std::string difference(const row_object& conditions, std::string_view where, const row_object& other,
+                       std::string_view file) {
+    for (const auto& [key, value] : conditions.items()) {
+        if (value.is_null() && (key == "placement" || key == "device")) continue; // not known yet
+        if (const row_object there = other.value(key, row_object()); there != value)
+            return fmt::format("{} is {} {}, but {} in {}", key, plain(value), where, plain(there), file);
+    }
+    return "";
+}
+
+std::string plain(const row_object& value) {
+    if (value.is_null()) return "none";
+    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 } // namespace tutti::tools
