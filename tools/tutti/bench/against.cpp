@@ -42,14 +42,6 @@ std::string choice_text(const row_object& subject, const std::string& then, cons
 
 namespace {
 
-row_object rows_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::invalid_argument("cannot read " + path);
-    row_object rows = row_object::parse(in);
-    if (!rows.is_array() || rows.empty()) throw std::invalid_argument(path + " holds no rows");
-    return rows;
-}
-
 /// Of two digits, and no less than it is.
 double rounded_up(double value) {
     const double digit = std::pow(10, std::floor(std::log10(value)) - 1);
@@ -58,27 +50,18 @@ double rounded_up(double value) {
 
 } // namespace
 
-table_cells column_names(std::string of, std::string then, std::string now) {
-    return {std::move(of), "bytes",         "type",         "op",    "operation", "algorithm",
-            "place",       std::move(then), std::move(now), "ratio", "interval",  "verdict"};
-}
-
 table_cells cells_of(std::string of, const row_object& subject, std::string algorithm, const compared_times& c) {
-    return {std::move(of),
-            plain(subject.at("bytes")),
-            plain(subject.at("type")),
-            plain(subject.at("op")),
-            title_of(subject),
-            std::move(algorithm),
-            subject.at("in_place").get<bool>() ? "in" : "out",
-            figure(c.earlier),
-            figure(c.now),
-            ratio_figure(c.now / c.earlier),
-            is_judged(c.what) ? interval_figure(c.ratio) : "-",
-            std::string(word_of(c.what))};
+    const std::string bytes = plain(subject.at("bytes")), type = plain(subject.at("type")),
+                      op = plain(subject.at("op"));
+    const std::string place = subject.at("in_place").get<bool>() ? "in" : "out", verdict(word_of(c.what));
+    const std::string then = figure(c.earlier), now = figure(c.now), ratio = ratio_figure(c.now / c.earlier);
+    const std::string within = is_judged(c.what) ? interval_figure(c.ratio) : "-", name = title_of(subject);
+    return {std::move(of), bytes, type, op, name, std::move(algorithm), place, then, now, ratio, within, verdict};
 }
 
-void print_table(std::FILE* to, const std::vector<table_cells>& rows) {
+void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows) {
+    rows.insert(rows.begin(), {of, "bytes", "type", "op", "operation", "algorithm", "place", then, now, "ratio",
+                               "interval", "verdict"});
     fmt::print(to, "{}", table_text(rows, "<>>><<>>>>>"));
 }
 
@@ -150,7 +133,8 @@ earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files
                 file + " is not what tutti bench --json writes: files of other programs are for --against alone, "
                        "without such beside them");
         try {
-            for (row_object& row : rows_of(file)) {
+            std::ifstream in(file, std::ios::binary);
+            for (row_object& row : row_object::parse(in)) {
                 row["file"] = file;
                 if (is_of_tutti(row)) add_earlier(std::move(row));
             }
@@ -218,13 +202,13 @@ verdict earlier_runs::print(double tolerance, double most_other_cores, bool laun
                100 * tolerance);
     for (const char* const key : {"host", "kernel", "version"})
         fmt::print(to, "# {} then: {}\n", key, plain(first.value(key, row_object())));
-    std::vector<table_cells> table{column_names("", "then us", "now us")};
+    std::vector<table_cells> table;
     tally all;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
         table.push_back(cells_of("", r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times));
         all.add(r.times);
     }
-    print_table(to, table);
+    print_table(to, "", "then us", "now us", table);
     if (rows < then_.size()) fmt::print(to, "# not measured now: {} of then\n", counted(then_.size() - rows, "row"));
     if (rows < now_.size()) fmt::print(to, "# not measured then: {} of now\n", counted(now_.size() - rows, "row"));
     fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", all.count(change::slower),

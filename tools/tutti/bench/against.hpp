@@ -75,11 +75,11 @@ struct tally {
     }
 };
 
-/// The table of a comparison: the names of its columns, and a row of it. `of` is who is beside us; empty: we ourselves.
-[[nodiscard]] table_cells column_names(std::string of, std::string then, std::string now);
+/// A row of the table of a comparison. `of` is who is beside us; empty: we ourselves.
 [[nodiscard]] table_cells cells_of(std::string of, const row_object& subject, std::string algorithm,
                                    const compared_times& c);
-void print_table(std::FILE* to, const std::vector<table_cells>& rows);
+/// The table, with the names of the columns that are not always the same.
+void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows);
 /// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
 inline constexpr double most_alarms = 0.05;
 /// Says why rows were not judged, if there are some, and how often a false alarm is to be expected, if some were.

@@ -59,11 +59,10 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
-Of sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate
-are those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and
-bistream, times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits
-for.
+'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom. Of
+sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are
+those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream,
+times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
 are given. They are all equal, or with --uneven S they grow evenly with the rank, from 1 - S times the mean to
@@ -109,11 +108,10 @@ call at once. p50 and the other times are then of that rank's own call, so what 
 is of all ranks from when each called, and so shows what waiting costs. --behind calls follow without a barrier:
 behind is their mean, of the slowest rank. Each row has one imbalance. Draws are the same in every run.
 
-With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone,
-and waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then
-they are measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress
-in_thread and without --tests a call makes progress only where it starts and where it is waited for, as its
-documentation says.
+With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone, and
+waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then they are
+measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress in_thread
+and without --tests a call makes progress only where it starts and where it is waited for, as its documentation says.
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
@@ -141,22 +139,18 @@ the whole operation: OSU and IMB count one rank's part of allgather, gather, sca
 another library on this host is launched in turn with this one, and timed by the same code: Open MPI, MPICH, or Gloo
 over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler), and starts it by mpiexec, or by itself.
 Its algorithm is its own choice. Calls that it has not, or that this command does not make of it, are left out and told.
-Rows of --json and --csv say of which "library" they are. Status 4 and 5 are for a given --tolerance. Intervals are as
-those of --against.
+Rows of --json and --csv say of which "library" they are. Status 4 and 5 are for a given --tolerance.
 
 With --trace each row of a collective operation is called once more after it was measured, in the first launch, so that
-recording it is in no time above.
-FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
-arrow for each message, rows one after the other without the time in between. Ranks of one host share a
-clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
+recording it is in no time above. FILE is Chrome trace JSON, written when all rows are done: when each step of each rank
+began and ended, an arrow for each message, rows one after the other without the time in between. Ranks of one host
+share a clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
 
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1.5M, 1G. 4KB is 4K, 4096 bytes. Data
 never gets smaller than one element (one a rank where ranks have parts), unless SIZE is 0.
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
-  mpirun -n 4 tutti bench -b 1K -e 1M
-  tutti bench --transport cuda_ipc --ranks 2 --timing stream -b 4K -e 64M
   tutti bench --ranks 8 --operation matrix --bytes 8,1M --precision 2%
   tutti bench --rounds 7 --json before.json   # and after the change:
   tutti bench --rounds 7 --against before.json --json after.json

@@ -30,14 +30,6 @@
 namespace tutti::tools {
 namespace {
 
-bool is_on_path(const std::string& program) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-    return false;
-}
-
 struct outcome {
     bool succeeded = false;
     std::string said;
@@ -59,6 +51,8 @@ std::string quoted(const std::string& word) {
     for (const char c : word) q += c == '\'' ? "'\\''" : std::string(1, c);
     return q + "'";
 }
+
+bool is_on_path(const std::string& program) { return run("command -v " + program).succeeded; }
 
 /// The line that says what went wrong.
 std::string error_in(const std::string& said) {

@@ -175,7 +175,7 @@ void ratios::print_heading(std::FILE* to) const {
 
 verdict ratios::print(double most_other_cores, bool launches_rounds, std::FILE* to) const {
     print_heading(to);
-    std::vector<table_cells> table{column_names("of", "theirs us", "ours us")};
+    std::vector<table_cells> table;
     std::map<std::string, tally> counts;      // by name
     std::map<std::string, kinds> lacks, left; // by name
     std::set<std::size_t> met;
@@ -205,7 +205,7 @@ verdict ratios::print(double most_other_cores, bool launches_rounds, std::FILE* 
         if (const auto& read = theirs_[k].read; read && !met.contains(k))
             left[theirs_[k].name][kind_of(*read)].insert(read->bytes);
     for (const auto& [name, benchmark] : unknown_) left[name][benchmark];
-    print_table(to, table);
+    print_table(to, "of", "theirs us", "ours us", table);
     verdict v;
     for (const std::string& name : names_) {
         const tally& t = counts[name];
@@ -224,30 +224,22 @@ verdict ratios::print(double most_other_cores, bool launches_rounds, std::FILE* 
     return v;
 }
 
-int compare_files(const bench_settings& settings) {
-    const earlier_runs now(settings.now);
+int compare_files(const bench_settings& s) {
+    const earlier_runs now(s.now);
     const row_object& first = now.rows().front();
     const row_object conditions = conditions_in(first);
     now.require(conditions);
-    const double most_other_cores = settings.most_other_work * first.value("cores", 1.);
-    const auto take = [&](auto& earlier) {
+    const auto compared = [&](auto&& earlier, auto... tolerance) {
+        if constexpr (requires { earlier.require(conditions); }) earlier.require(conditions);
         earlier.require_some(now.rows());
         for (const row_object& row : now.rows()) earlier.add(row);
-        fmt::print("# now: {}\n", join(settings.now));
+        fmt::print("# now: {}\n", join(s.now));
         for (const char* const key : {"started", "host", "kernel", "version"})
             fmt::print("# {} now: {}\n", key, plain(first.value(key, row_object())));
+        return earlier.print(tolerance..., s.most_other_work * first.value("cores", 1.), false, stdout);
     };
-    verdict v;
-    if (compares_with_others(settings)) {
-        ratios others(settings, first.value("ranks", 1));
-        take(others);
-        v = others.print(most_other_cores, false, stdout);
-    } else {
-        earlier_runs earlier(settings.against);
-        earlier.require(conditions);
-        take(earlier);
-        v = earlier.print(settings.tolerance, most_other_cores, false, stdout);
-    }
+    const verdict v = compares_with_others(s) ? compared(ratios(s, first.value("ranks", 1)))
+                                              : compared(earlier_runs(s.against), s.tolerance);
     std::uint64_t wrong = 0;
     for (const row_object& row : now.rows())
         if (const row_object w = row.value("wrong", row_object()); !w.is_null()) wrong += w.get<std::uint64_t>();

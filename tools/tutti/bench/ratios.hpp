@@ -66,6 +66,6 @@ private:
 
 /// Compares the files of --now with those of --against. Returns the exit status. Throws std::invalid_argument where
 /// they cannot be compared.
-[[nodiscard]] int compare_files(const bench_settings& settings);
+[[nodiscard]] int compare_files(const bench_settings& s);
 
 } // namespace tutti::tools

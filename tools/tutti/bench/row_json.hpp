@@ -15,6 +15,9 @@ namespace tutti::tools {
 
 using row_object = nlohmann::ordered_json;
 
+/// What is not known is null.
+[[nodiscard]] row_object known_or_null(const auto& value) { return value ? row_object(*value) : row_object(nullptr); }
+
 /// What a row is of: two rows that are equal in this can be compared.
 [[nodiscard]] row_object subject_of(const job& what);
 /// How and where it is measured: rows that differ in this cannot be compared.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -72,9 +71,8 @@ std::vector<measured_row> read_measured(const std::vector<std::string>& files) {
     for (const std::string& file : files) {
         std::ifstream in(file, std::ios::binary);
         if (!in) throw std::invalid_argument("cannot read " + file);
-        const std::string text{std::istreambuf_iterator<char>(in), {}};
         try {
-            for (const auto& j : row_object::parse(text))
+            for (const auto& j : row_object::parse(in))
                 if (j.value("library", "tutti") == "tutti") rows.push_back(row_of(j, file)); // else a contestant's
         } catch (const nlohmann::json::exception&) {
             throw std::invalid_argument(file + " is not what tutti bench --json writes");

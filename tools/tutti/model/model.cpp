@@ -69,9 +69,7 @@ What is the fastest only between two of the sizes listed may be missed: list mor
 Examples:
   tutti model --ranks 16 --alpha 2us --beta 100Gbit/s --algorithm ring,halving_doubling --csv model.csv
   tutti model --ranks 2..64*2 --bytes 8..64M --simulate --html report.html
-  tutti model --ranks 64 --bytes 64K --loggp 5us,1us,2us,0.3ns/B --simulate --straggling 0.5 --seed 7
   tutti model --machine docs/machines/h100_nvswitch.json --bytes 1K..256M*4
-  tutti model --machine docs/machines/pcie_switches.json --algorithm two_shots_kernel,ring --bytes 64K..64M*2
   tutti model --lecture --html lecture.html      # its figures follow the numbers of ranks and bytes
   tutti model --lecture --algorithm ring,circulant --html two.html   # also one of your own, by its name
 

@@ -24,27 +24,6 @@ row_object or_null(const std::optional<double>& value) {
     return value ? row_object(twelve_digits(*value)) : row_object(nullptr);
 }
 
-row_object to_object(const model_row& r) {
-    return {{"operation", r.operation},
-            {"algorithm", r.algorithm},
-            {"ranks", r.ranks},
-            {"bytes", r.bytes},
-            {"depth", or_null(r.depth)},
-            {"rounds", or_null(r.rounds)},
-            {"messages", or_null(r.messages)},
-            {"bytes_sent_max", or_null(r.bytes_sent_max)},
-            {"bytes_received_max", or_null(r.bytes_received_max)},
-            {"fan_in_max", or_null(r.fan_in_max)},
-            {"total_bytes", or_null(r.total_bytes)},
-            {"closed_form_us", or_null(r.closed_form_us)},
-            {"exact", r.closed_form_us ? row_object(r.closed_form_is_exact) : row_object(nullptr)},
-            {"simulated_us", or_null(r.simulated_us)},
-            {"measured_us", or_null(r.measured_us)},
-            {"segments", r.segments},
-            {"auto", r.auto_segments > 0},
-            {"auto_segments", r.auto_segments > 0 ? row_object(r.auto_segments) : row_object(nullptr)}};
-}
-
 std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
 /// Microseconds; from 10 s on with an exponent, so that digits can be counted, and fit their column.
 std::string cell(const std::optional<double>& us) {
@@ -70,6 +49,27 @@ void print_row(const model_row& r, bool best, const std::string& factor) {
 }
 
 } // namespace
+
+row_object to_object(const model_row& r) {
+    return {{"operation", r.operation},
+            {"algorithm", r.algorithm},
+            {"ranks", r.ranks},
+            {"bytes", r.bytes},
+            {"depth", or_null(r.depth)},
+            {"rounds", or_null(r.rounds)},
+            {"messages", or_null(r.messages)},
+            {"bytes_sent_max", or_null(r.bytes_sent_max)},
+            {"bytes_received_max", or_null(r.bytes_received_max)},
+            {"fan_in_max", or_null(r.fan_in_max)},
+            {"total_bytes", or_null(r.total_bytes)},
+            {"closed_form_us", or_null(r.closed_form_us)},
+            {"exact", r.closed_form_us ? row_object(r.closed_form_is_exact) : row_object(nullptr)},
+            {"simulated_us", or_null(r.simulated_us)},
+            {"measured_us", or_null(r.measured_us)},
+            {"segments", r.segments},
+            {"auto", r.auto_segments > 0},
+            {"auto_segments", r.auto_segments > 0 ? row_object(r.auto_segments) : row_object(nullptr)}};
+}
 
 row_files::row_files(const std::string& csv, const std::string& json) {
     if (!csv.empty()) csv_.emplace(csv, row_file::format::csv);
