@@ -50,13 +50,11 @@ double rounded_up(double value) {
 
 } // namespace
 
-table_cells cells_of(std::string of, const row_object& subject, std::string algorithm, const compared_times& c) {
-    const std::string bytes = plain(subject.at("bytes")), type = plain(subject.at("type")),
-                      op = plain(subject.at("op"));
-    const std::string place = subject.at("in_place").get<bool>() ? "in" : "out", verdict(word_of(c.what));
-    const std::string then = figure(c.earlier), now = figure(c.now), ratio = ratio_figure(c.now / c.earlier);
-    const std::string within = is_judged(c.what) ? interval_figure(c.ratio) : "-", name = title_of(subject);
-    return {std::move(of), bytes, type, op, name, std::move(algorithm), place, then, now, ratio, within, verdict};
+table_cells cells_of(const std::string& of, const row_object& subject, const std::string& algorithm,
+                     const compared_times& c) {
+    return cells(of, plain(subject.at("bytes")), plain(subject.at("type")), plain(subject.at("op")), title_of(subject),
+                 algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier), figure(c.now),
+                 ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-", word_of(c.what));
 }
 
 void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows) {

@@ -76,7 +76,7 @@ struct tally {
 };
 
 /// A row of the table of a comparison. `of` is who is beside us; empty: we ourselves.
-[[nodiscard]] table_cells cells_of(std::string of, const row_object& subject, std::string algorithm,
+[[nodiscard]] table_cells cells_of(const std::string& of, const row_object& subject, const std::string& algorithm,
                                    const compared_times& c);
 /// The table, with the names of the columns that are not always the same.
 void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows);

@@ -6,6 +6,7 @@
 #include "../bench/contest.hpp"
 #include "../common/choices.hpp"
 #include "../common/quantities.hpp"
+#include "../common/table_text.hpp"
 #include "../common/textbook_names.hpp"
 #include "holdings.hpp"
 #include "output.hpp"
@@ -137,13 +138,8 @@ std::string number(const std::optional<long long>& value, const char* otherwise 
     return value ? std::to_string(*value) : otherwise;
 }
 
-template <class... Cell>
-void print_lesson(const Cell&... c) {
-    fmt::print("  {:<25} {:<23} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>15} {:>13} {:>12} {:>10}\n", c...);
-}
-
-void print(const studied& e, double step_s) {
-    print_lesson(e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
+table_cells lesson_cells(const studied& e, double step_s) {
+    return cells("  " + e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
                  volume_text(e.counted.total_bytes), volume_text(e.counted.inbound_max),
                  volume_text(e.counted.received.most), volume_text(e.counted.sent.most), number(e.counted.fan_in),
                  bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-", e.time_by,
@@ -303,11 +299,11 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     const std::vector<studied> entries = study_all(ranks, s, prices);
     if (entries.empty()) throw std::invalid_argument("so many parameters cannot be counted");
     const double ring_bytes = study(lessons[ring_lesson], ranks, bytes, prices).busiest();
-    fmt::print("\n");
-    print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
-                 "time", "by", "of a step");
-    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "", "", "");
-    for (const studied& e : entries) print(e, s.step_s);
+    std::vector<table_cells> table{{"", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent",
+                                    "fan-in", "bandwidth", "time", "by", "of a step"},
+                                   {"", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "", "", ""}};
+    for (const studied& e : entries) table.push_back(lesson_cells(e, s.step_s));
+    fmt::print("\n{}", table_text(table, "<<>>>>>>>>>>>"));
     for (const studied& e : entries) print_reason(e, ring_bytes, prices.width_of_node(ranks));
     fmt::print(R"(
 # inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to
