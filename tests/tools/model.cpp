@@ -194,7 +194,7 @@ TEST_CASE("times from 10 s on are printed with an exponent, and fit their column
     CHECK(occurrences(shown("123456789.1s"), "  2.469136e+14") == 2);
     const std::string wide =
         command("model --ranks 8 --bytes 8 --algorithm hierarchical:halving_doubling:parameter_server,ring").output;
-    CHECK(line_with(wide, "  hierarchical:").size() == line_with(wide, "# algorithm").size());
+    CHECK(line_with(wide, "* hierarchical:").size() == line_with(wide, "# algorithm").size());
 }
 
 TEST_CASE("rows go to standard output by the name -, and nothing else does") {
