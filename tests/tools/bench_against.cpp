@@ -78,14 +78,14 @@ TEST_CASE("a comparison that is not complete is no success: too few launches, ro
     };
     const std::string option = against(here, "--transport memory -n 30", [](auto& row) { scale(row, 1e-6); });
     check(two_sizes + option, "not judged: 2\n"); // one launch then, whatever its iterations say
-    check(two_sizes + option, "no 5 rounds, each a launch");
+    check(two_sizes + option, "# not judged: 2 rows of fewer than 5 rounds, each a launch");
     static_cast<void>(against(here, "--transport memory -n 3 --rounds 5", [](auto& row) { scale(row, 1e6); }));
     check("bench --ranks 2 --bytes 8 --place in " + option, "# not measured now: 1 row of then\n");
     check("bench --ranks 2 --bytes 8,1K,64K --place in " + option, "# not measured then: 1 row of now\n");
     auto rows = nlohmann::ordered_json::parse(here.read("then.json"));
     for (auto& row : rows) row["other_cores"] = 1e6;
     here.write("then.json", rows.dump());
-    check(two_sizes + option, "beside 2 rows, then or now: not judged");
+    check(two_sizes + option, "beside 2 rows: not judged");
     // Nothing is known of then: that counts as all cores, and 1000 % of them would do.
     for (auto& row : rows) row["other_cores"] = nullptr;
     here.write("then.json", rows.dump());
@@ -179,7 +179,7 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     CHECK_THAT(command("bench --against /nowhere.json").output, Contains("cannot read /nowhere.json"));
     const auto a_folder = command("bench --against " + here.path(""));
     CHECK(a_folder.status == 2);
-    CHECK_THAT(a_folder.output, Contains("--against: cannot read " + here.path("")));
+    CHECK_THAT(a_folder.output, Contains("tutti: cannot read " + here.path("")));
     CHECK(command("bench --tolerance 3").status == 2);
     CHECK_THAT(command("bench --against /nowhere.json --tolerance -5").output,
                Contains("'-5' is no number from 0 to 1000000000000\n"));
@@ -198,7 +198,69 @@ TEST_CASE("ranks that a launcher started refuse as one, and all end with one sta
     // The launches of another launcher are no rounds of this command: one is too few.
     const auto one = command(run + "/dev/null --rounds 5 --other-work 1000 --against " + files);
     CHECK(one.status == 5);
-    CHECK_THAT(one.output, Contains("under this launcher all rounds are one launch") && !Contains("--rounds 5"));
+    const std::string remedy = "each time with another --json FILE, and compare by --against FILE,... --now FILE,...\n";
+    CHECK_THAT(one.output, Contains("in one launch. Launch them that often, " + remedy) && !Contains("--rounds 5"));
+    const std::string osu =
+        here.write("osu.txt", "# OSU MPI Allreduce Latency Test v7.3\n# Size  Avg Latency(us)\n8 1\n");
+    const auto beside =
+        command("run -n 2 $TUTTI_COMMAND bench --bytes 8 --place out -n 30" + anyhow + " --against " + osu);
+    INFO(beside.output);
+    CHECK(beside.status == 0);
+    CHECK_THAT(beside.output, Contains("# not judged: 1 row of fewer than 5 rounds") && Contains(remedy));
+    // That can be followed.
+    CHECK_THAT(command("bench --against " + files + " --now " + files + anyhow).output,
+               Contains("neither: 1, not judged: 0\n"));
+}
+
+TEST_CASE("files of launches stand for this run, and nothing is measured") {
+    const folder here;
+    REQUIRE(command("bench --transport memory --ranks 2 --bytes 8,64K --place out -n 3 --json " + here.path("one.json"))
+                .status == 0);
+    const auto rows = nlohmann::ordered_json::parse(here.read("one.json"));
+    const auto file = [&](const std::string& name, const auto& change) {
+        auto some = rows;
+        for (auto& row : some) change(row);
+        return here.write(name, some.dump());
+    };
+    // So many launches, so many times as long.
+    const auto files = [&](const std::string& name, int launches, double factor) {
+        std::string list;
+        for (int k = 0; k < launches; ++k)
+            list +=
+                (k == 0 ? "" : ",") + file(name + std::to_string(k), [&](auto& row) { scale(row, factor * (20 + k)); });
+        return list;
+    };
+    const std::string then = files("then", 5, 1), now = files("now", 5, 1e6);
+    const auto check = [&](const std::string& earlier, const std::string& with, int status, const std::string& words) {
+        const auto r = command("bench --against " + earlier + " --now " + with);
+        INFO(with << "\n" << r.output);
+        CHECK(r.status == status);
+        CHECK_THAT(r.output, Contains(words) && !Contains("# tutti bench") && !Contains("exception"));
+    };
+    check(then, now + anyhow, 4, "# slower: 2, faster: 0, neither: 0, not judged: 0\n");
+    check(then, now + anyhow, 4, "is called slower in 0.8 % of comparisons at most\n"); // 2 / 252
+    check(then, files("like", 5, 1) + anyhow, 0, "neither: 2, not judged: 0\n");
+    check(then, files("few", 4, 1e6) + anyhow, 5, "--against FILE,... --now FILE,...\n");
+    check(then, now + anyhow + " --tolerance 1e12", 0, "neither: 2");
+    check(then, file("wrong", [](auto& row) { row["wrong"] = 3; }), 1, "wrong elements: 6\n");
+    const std::string cold = file("cold", [](auto& row) { row["cold"] = true; });
+    check(then, now + "," + cold, 2, "cannot be compared: cold is false now, but true in " + cold);
+    check(then, cold, 2, "cannot be compared: cold is true now, but false in ");
+    const std::string apart = file("apart", [](auto& row) { row["bytes"] = 16; });
+    check(then, apart, 2, "holds none of the rows that are to be compared");
+    check(then, file("peer", [](auto& row) { row["library"] = "openmpi"; }), 2, "holds no rows of tutti");
+    check(then, now + " --ranks 2", 2, "--now measures nothing: with --against, --tolerance and --other-work alone");
+    check(then, now + " --json " + here.path("x"), 2, "alone, not --json");
+    CHECK_THAT(command("bench --now " + now).output, Contains("--now requires --against"));
+
+    // Nothing is as fast as 10 ps.
+    const std::string osu = here.write(
+        "osu.txt", "# OSU MPI Allreduce Latency Test v7.3\n# Size  Avg Latency(us)\n8  0.00001\n65536  0.00001\n");
+    check(osu, now + anyhow, 0, "# beside osu.txt: slower in 2 rows, faster in 0, neither in 0, not judged in 0\n");
+    check(osu, now + anyhow + " --tolerance 5", 4, "ranks: taken for 2");
+    check(osu, files("few", 4, 1) + anyhow + " --tolerance 5", 5, "# not judged: 2 rows of fewer than 5 rounds");
+    check(osu, apart, 2, "osu.txt holds none of the rows that are to be compared");
+    check(then, osu, 2, "files of other programs are for --against alone");
 }
 
 TEST_CASE("several files are rounds of one run, and none of them is written over") {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 using Catch::Contains;
@@ -45,7 +46,7 @@ printed beside(bench_settings settings, std::size_t rows, const std::vector<doub
     }
     std::FILE* const file = std::tmpfile();
     REQUIRE(file);
-    printed p{all.print(1, file).slower, {}};
+    printed p{all.print(1, true, file).slower, {}};
     std::rewind(file);
     for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) p.text += static_cast<char>(c);
     std::fclose(file);
@@ -69,7 +70,7 @@ TEST_CASE("the more rows stand beside a contestant, the wider are their interval
 }
 
 // Of 9 rounds none or one is below the median in 10 of 512 cases, none in 1. Of 4 rows 4 * 10 / 512 = 7.8 %: too many,
-// and 4 / 512 = 0.78 %.
+// and 4 / 512 = 0.78125 %. A bound is rounded up.
 TEST_CASE("the more rows stand beside another program's file, the wider are their intervals") {
     const tools_test::folder here;
     std::string text = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n";
@@ -82,5 +83,25 @@ TEST_CASE("the more rows stand beside another program's file, the wider are thei
     CHECK(one.slower == 1);
     CHECK_THAT(one.text, Contains("is called slower in 2 % of comparisons at most\n")); // 10 / 512
     CHECK(four.slower == 0);
-    CHECK_THAT(four.text, Contains("neither in 4,") && Contains("slower in 0.78 % of comparisons at most\n"));
+    CHECK_THAT(four.text, Contains("neither in 4,") && Contains("slower in 0.79 % of comparisons at most\n"));
+    const printed few = beside(settings, 4, {10, 20, 30, 40, 50}, {}); // 4 / 32
+    CHECK_THAT(few.text, Contains("slower in 13 % of comparisons at most\n"));
+}
+
+TEST_CASE("columns are as wide as their longest cell, whatever is beside us") {
+    for (const std::string name : {"a", "osu_allreduce_of_sixty_ranks.txt"}) {
+        const tools_test::folder here;
+        bench_settings settings;
+        settings.against = {here.write(name, "# OSU MPI Allreduce Latency Test v7.3\n# Size  Avg Latency(us)\n8 10\n")};
+        const std::string text = beside(settings, 1, {9, 20, 21, 22, 1e9}, {}).text;
+        INFO(text);
+        const std::size_t heads = text.find("\nof ") + 1, cells = text.find("\n" + name + " ") + 1;
+        const std::string head = text.substr(heads, text.find('\n', heads) - heads),
+                          row = text.substr(cells, text.find('\n', cells) - cells);
+        for (const auto& [column, cell] : {std::pair{"bytes", "8"}, {"type", "float32"}, {"ours us", "21.00"}})
+            CHECK(head.find(column) + std::string(column).size() ==
+                  row.find(std::string(" ") + cell + " ") + 1 + std::string(cell).size());
+        CHECK(head.find("operation") == row.find("allreduce  "));
+        CHECK(head.find("verdict") == row.rfind("-"));
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "../../tools/tutti/ps/output.hpp"
 #include "command.hpp"
 
 #include "support/tcp_ranks.hpp"
@@ -272,6 +273,23 @@ TEST_CASE("ranks of another host are asked by way of rank 0, and answer for stop
     for (const int r : {0, 2, 3}) j.ranks.send(r, SIGCONT);
     j.ranks.of(2).stage.store(2, std::memory_order_release);
     check_ended(j.ranks);
+}
+
+TEST_CASE("the list of jobs tells how many ranks of each are dead") {
+    tools::observed_job one;
+    one.size = one.here = 3;
+    one.command = "train";
+    for (const auto state : {tools::rank_state::in_call, tools::rank_state::dead, tools::rank_state::dead}) {
+        one.ranks.push_back({});
+        one.ranks.back().state = state;
+    }
+    tools::observed_job well = one;
+    for (auto& r : well.ranks) r.state = tools::rank_state::in_call;
+    CHECK_THAT(tools::jobs_text({one}), Contains("  3  3, 2 dead  train\n"));
+    CHECK_THAT(tools::jobs_text({well}), Contains("  3     3  train\n") && !Contains("dead"));
+    const json listed = json::parse(tools::jobs_json({one, well}))["jobs"];
+    CHECK(listed[0]["dead"] == 2);
+    CHECK(listed[1]["dead"] == 0);
 }
 
 TEST_CASE("a job that is not there, and a word that is none, are said in the exit status") {

@@ -15,13 +15,21 @@ function asRing(row) {
     ? "as much as a rank of the ring" : `${timesText(ratio)} as much as a rank of the ring`;
 }
 
+function byNodes(row) {
+  const perNode = row.ranks_per_node;
+  if (perNode === 1 || perNode >= row.ranks)
+    return `Here a node has ${Math.min(perNode, row.ranks)} of the ${row.ranks} ranks, so that this is one ring of all of them`;
+  return `The ranks of a node (${countText(perNode)}) sum among themselves first, so that of ${bytesText(row.total_bytes)} only `
+    + `${bytesText(row.far_bytes)} go between nodes`;
+}
+
 // The lesson's text with the figures of what is chosen.
 function reasonText(lesson, row) {
   const figures = {
     received: bytesText(row.bytes_received_max), sent: bytesText(row.bytes_sent_max), busiest: bytesText(busiest(row)),
     total: bytesText(row.total_bytes), as_ring: asRing(row), fan_in: countText(row.fan_in_max),
     rounds: countText(row.rounds), depth: countText(row.depth), segments: countText(row.segments),
-    plural: row.segments === 1 ? "" : "s", per_node: countText(row.ranks_per_node), far: bytesText(row.far_bytes),
+    plural: row.segments === 1 ? "" : "s", by_nodes: byNodes(row),
     sent_messages: digits(row.messages / row.ranks),
   };
   return lesson.reason.replace(/\{(\w+)[^}]*\}/g, (_, name) => figures[name]);

@@ -17,15 +17,13 @@
 
 namespace tutti::tools {
 
-row_object subject_in(const row_object& row) {
-    row_object subject = subject_of({});
-    for (const auto& [key, value] : subject.items()) subject[key] = row.value(key, row_object());
-    return subject;
-}
-
-std::string plain(const row_object& value) {
-    if (value.is_null()) return "none";
-    return value.is_string() ? value.get<std::string>() : value.dump();
+std::vector<row_object> rows_for(const std::vector<job>& jobs) {
+    std::vector<row_object> rows;
+    for (const job& j : jobs) {
+        rows.push_back(subject_of(j));
+        rows.back()["ranks"] = j.ranks;
+    }
+    return rows;
 }
 
 std::string title_of(const row_object& subject) {
@@ -44,61 +42,51 @@ std::string choice_text(const row_object& subject, const std::string& then, cons
 
 namespace {
 
-row_object rows_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::invalid_argument("--against: cannot read " + path);
-    row_object rows = row_object::parse(in);
-    if (!rows.is_array() || rows.empty()) throw std::invalid_argument("--against: " + path + " holds no rows");
-    return rows;
-}
-
-void print_tally(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
-    fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", t.count(change::slower),
-               t.count(change::faster), t.count(change::none), t.not_judged());
-    if (t.count(change::unknown) > 0)
-        fmt::print(to, "# not judged is what has no {} rounds, each a launch, then and now: {}\n", least_rounds,
-                   launches_rounds
-                       ? fmt::format("--rounds {} or more", least_rounds)
-                       : "under this launcher all rounds are one launch. Start it that often on both sides, "
-                         "each with a --json file of its own, and compare these files");
-    if (t.count(change::disturbed) > 0)
-        fmt::print(to,
-                   "# warning: other work used more than {:.2g} cores of this host beside {}, then or now: not judged; "
-                   "--other-work sets the limit\n",
-                   most_other_cores, counted(t.count(change::disturbed), "row"));
-    print_alarms(to, t);
+/// Of two digits, and no less than it is.
+double rounded_up(double value) {
+    const double digit = std::pow(10, std::floor(std::log10(value)) - 1);
+    return std::ceil(value / digit * (1 - 1e-12)) * digit;
 }
 
 } // namespace
 
-void print_columns(std::FILE* to, std::string_view then, std::string_view now) {
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}\n", "bytes", "type", "op",
-               "operation", "algorithm", "place", then, now, "ratio", "interval");
+table_cells cells_of(const std::string& of, const row_object& subject, const std::string& algorithm,
+                     const compared_times& c) {
+    return cells(of, plain(subject.at("bytes")), plain(subject.at("type")), plain(subject.at("op")), title_of(subject),
+                 algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier), figure(c.now),
+                 ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-", word_of(c.what));
 }
 
-void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c) {
-    fmt::print(to, "{:>12} {:>9} {:>11} {:<26} {:<26} {:>5} {:>9} {:>9} {:>6} {:>16}  {}\n",
-               subject.at("bytes").get<std::size_t>(), plain(subject.at("type")), plain(subject.at("op")),
-               title_of(subject), algorithm, subject.at("in_place").get<bool>() ? "in" : "out", figure(c.earlier),
-               figure(c.now), ratio_figure(c.now / c.earlier), is_judged(c.what) ? interval_figure(c.ratio) : "-",
-               word_of(c.what));
+void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows) {
+    rows.insert(rows.begin(), {of, "bytes", "type", "op", "operation", "algorithm", "place", then, now, "ratio",
+                               "interval", "verdict"});
+    fmt::print(to, "{}", table_text(rows, "<>>><<>>>>>"));
 }
 
-void print_alarms(std::FILE* to, const tally& t) {
+void print_reasons(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds) {
+    if (t.count(change::unknown) > 0)
+        fmt::print(to, "# not judged: {} of fewer than {} rounds, each a launch, on one side or both: {}\n",
+                   counted(t.count(change::unknown), "row"), least_rounds,
+                   launches_rounds
+                       ? fmt::format("--rounds {} or more", least_rounds)
+                       : "a launcher's ranks measure all rounds in one launch. Launch them that often, each time "
+                         "with another --json FILE, and compare by --against FILE,... --now FILE,...");
+    if (t.count(change::disturbed) > 0)
+        fmt::print(to,
+                   "# warning: other work used more than {:g} cores of the host beside {}: not judged; --other-work "
+                   "sets the limit\n",
+                   most_other_cores, counted(t.count(change::disturbed), "row"));
+    if (t.count(change::untold) > 0)
+        fmt::print(to,
+                   "# other work beside {} is not known, since a launch took less than a tenth of a second: not "
+                   "judged; --seconds takes longer, and --other-work 100 judges them\n",
+                   counted(t.count(change::untold), "row"));
     if (t.alarms > 0)
         fmt::print(
             to,
             "# intervals are those of rounds, each a launch: if nothing changed and rounds are independent, a row "
-            "is called slower in {:.2g} % of comparisons at most\n",
-            100 * std::min(t.alarms, 1.));
-}
-
-void print_unknown_work(std::FILE* to, std::size_t rows) {
-    if (rows > 0)
-        fmt::print(to,
-                   "# other work beside {} is not known, since a launch took less than a tenth of a second: not "
-                   "judged; --seconds takes longer, and --other-work 100 judges them\n",
-                   counted(rows, "row"));
+            "is called slower in {:g} % of comparisons at most\n",
+            rounded_up(100 * std::min(t.alarms, 1.)));
 }
 
 std::string_view word_of(change c) {
@@ -107,12 +95,12 @@ std::string_view word_of(change c) {
     return words[static_cast<std::size_t>(c)];
 }
 
-void rounds_of_row::add(const std::string& file, const row_object& row) {
+void rounds_of_row::add(const row_object& row) {
+    const std::string file = row.value("file", "");
     const row_object both_ways = row.value("latency_us", row_object());
     const bool of_slowest = row.contains("mean_us") && (row.at("timing") != "barrier" || !row.at("pairs").is_null());
     if (!both_ways.is_null() || of_slowest)
-        throw std::invalid_argument("--against: " + file +
-                                    " has times by other rules, as an older tutti bench: measure again");
+        throw std::invalid_argument(file + " has times by other rules, as an older tutti bench: measure again");
     chosen_ = row.at("chosen").is_null() ? "" : row.at("chosen").get<std::string>();
     launches_[{file, row.value("launch", std::size_t{0})}].push_back(row.at("time_us").get<double>());
     cores_ = row.value("cores", 1.);
@@ -139,21 +127,25 @@ double rounds_of_row::other_cores() const { return other_cores_.empty() ? cores_
 earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files) {
     for (const std::string& file : files) {
         if (is_foreign(file))
-            throw std::invalid_argument("--against: " + file +
-                                        " is not what tutti bench --json writes: it is not compared "
-                                        "together with files that are");
+            throw std::invalid_argument(
+                file + " is not what tutti bench --json writes: files of other programs are for --against alone, "
+                       "without such beside them");
         try {
-            for (const row_object& row : rows_of(file))
-                if (is_of_tutti(row)) add_earlier(file, row);
+            std::ifstream in(file, std::ios::binary);
+            for (row_object& row : row_object::parse(in)) {
+                row["file"] = file;
+                if (is_of_tutti(row)) add_earlier(std::move(row));
+            }
         } catch (const nlohmann::json::exception&) {
-            throw std::invalid_argument("--against: " + file + " is not what this tutti bench --json writes");
+            throw std::invalid_argument(file + " is not what this tutti bench --json writes");
         }
     }
+    if (rows_.empty()) throw std::invalid_argument(join(files) + " holds no rows of tutti");
 }
 
-void earlier_runs::add_earlier(const std::string& file, row_object row) {
-    then_[subject_in(row).dump()].add(file, row);
-    rows_.push_back({file, std::move(row)});
+void earlier_runs::add_earlier(row_object row) {
+    then_[subject_in(row).dump()].add(row);
+    rows_.push_back(std::move(row));
 }
 
 std::size_t earlier_runs::rounds() const {
@@ -163,38 +155,26 @@ std::size_t earlier_runs::rounds() const {
 }
 
 void earlier_runs::require(const row_object& conditions) const {
-    for (const earlier_row& r : rows_)
-        for (const auto& [key, value] : conditions.items()) {
-            if (value.is_null() && (key == "placement" || key == "device")) continue; // not known yet
-            const row_object then = r.row.contains(key) ? r.row.at(key) : row_object(nullptr);
-            if (then == value) continue;
-            throw std::invalid_argument(
-                fmt::format("--against: these runs cannot be compared: {} is {} now, but {} in {}", key, plain(value),
-                            plain(then), r.file));
-        }
+    for (const row_object& r : rows_)
+        if (const std::string other = difference(conditions, "now", r, plain(r.at("file"))); !other.empty())
+            throw std::invalid_argument("these runs cannot be compared: " + other);
 }
 
-void earlier_runs::require_some(const std::vector<job>& jobs) const {
-    if (std::none_of(jobs.begin(), jobs.end(), [&](const job& j) { return then_.contains(subject_of(j).dump()); }))
-        throw std::invalid_argument("--against: " + join(files_) + " holds none of the rows that are to be measured");
+void earlier_runs::require_some(const std::vector<row_object>& rows) const {
+    if (std::ranges::none_of(rows, [&](const row_object& r) { return then_.contains(subject_in(r).dump()); }))
+        throw std::invalid_argument("--against: " + join(files_) + " holds none of the rows that are to be compared");
 }
 
 void earlier_runs::add(const row_object& row) {
     const row_object subject = subject_in(row);
     const auto [at, first] = now_.try_emplace(subject.dump());
     if (first) subjects_.push_back(subject);
-    at->second.add("", row);
+    at->second.add(row);
 }
 
 std::size_t earlier_runs::common_rows() const {
     return static_cast<std::size_t>(
         std::count_if(now_.begin(), now_.end(), [&](const auto& one) { return then_.contains(one.first); }));
-}
-
-std::vector<row_object> earlier_runs::earlier_rows() const {
-    std::vector<row_object> rows;
-    for (const earlier_row& r : rows_) rows.push_back(r.row);
-    return rows;
 }
 
 std::vector<compared_row> earlier_runs::compared(double tolerance, double most_other_cores) const {
@@ -213,23 +193,25 @@ std::vector<compared_row> earlier_runs::compared(double tolerance, double most_o
 
 verdict earlier_runs::print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const {
     const std::size_t rows = common_rows();
-    const row_object first = rows_.empty() ? row_object() : rows_.front().row;
+    const row_object first = rows_.empty() ? row_object() : rows_.front();
     fmt::print(to,
                "# against {}, measured {}: slower is what takes {:g} % longer at least, beyond the intervals of both\n",
-               files_.empty() && !rows_.empty() ? rows_.front().file : join(files_), plain(first.at("started")),
+               files_.empty() && !rows_.empty() ? plain(first.at("file")) : join(files_), plain(first.at("started")),
                100 * tolerance);
     for (const char* const key : {"host", "kernel", "version"})
         fmt::print(to, "# {} then: {}\n", key, plain(first.value(key, row_object())));
-    print_columns(to, "then us", "now us");
+    std::vector<table_cells> table;
     tally all;
     for (const compared_row& r : compared(tolerance, most_other_cores)) {
-        print_row(to, r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times);
+        table.push_back(cells_of("", r.subject, choice_text(r.subject, r.then_chosen, r.now_chosen), r.times));
         all.add(r.times);
     }
+    print_table(to, "", "then us", "now us", table);
     if (rows < then_.size()) fmt::print(to, "# not measured now: {} of then\n", counted(then_.size() - rows, "row"));
     if (rows < now_.size()) fmt::print(to, "# not measured then: {} of now\n", counted(now_.size() - rows, "row"));
-    print_tally(to, all, most_other_cores, launches_rounds);
-    print_unknown_work(to, all.count(change::untold));
+    fmt::print(to, "# slower: {}, faster: {}, neither: {}, not judged: {}\n", all.count(change::slower),
+               all.count(change::faster), all.count(change::none), all.not_judged());
+    print_reasons(to, all, most_other_cores, launches_rounds);
     return {all.count(change::slower), rows == then_.size() && rows == now_.size() && all.not_judged() == 0};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../common/change.hpp"
+#include "../common/table_text.hpp"
 #include "row_json.hpp"
 
 #include <array>
@@ -16,10 +17,9 @@
 
 namespace tutti::tools {
 
-/// The part of a row that says what it is of.
-[[nodiscard]] row_object subject_in(const row_object& row);
-// Cells of a comparison: a value as it is; "reduce root 0"; "auto:ring,was:butterfly".
-[[nodiscard]] std::string plain(const row_object& value);
+/// What rows of these jobs say of themselves before anything is measured.
+[[nodiscard]] std::vector<row_object> rows_for(const std::vector<job>& jobs);
+// Cells of a comparison: "reduce root 0"; "auto:ring,was:butterfly".
 [[nodiscard]] std::string title_of(const row_object& subject);
 [[nodiscard]] std::string choice_text(const row_object& subject, const std::string& then, const std::string& now);
 
@@ -29,8 +29,8 @@ namespace tutti::tools {
 /// One row in all rounds of one side.
 class rounds_of_row {
 public:
-    /// A row of that file. What one launch measured several times is one round.
-    void add(const std::string& file, const row_object& row);
+    /// What one launch measured several times is one round.
+    void add(const row_object& row);
 
     /// Each round's median.
     [[nodiscard]] measured_times times() const;
@@ -75,15 +75,16 @@ struct tally {
     }
 };
 
-/// The table of a comparison: the names of its columns, and a line of it.
-void print_columns(std::FILE* to, std::string_view then, std::string_view now);
-void print_row(std::FILE* to, const row_object& subject, const std::string& algorithm, const compared_times& c);
+/// A row of the table of a comparison. `of` is who is beside us; empty: we ourselves.
+[[nodiscard]] table_cells cells_of(const std::string& of, const row_object& subject, const std::string& algorithm,
+                                   const compared_times& c);
+/// The table, with the names of the columns that are not always the same.
+void print_table(std::FILE* to, const char* of, const char* then, const char* now, std::vector<table_cells> rows);
 /// Of all rows together: how often a comparison of runs of the same kind is to find something slower.
 inline constexpr double most_alarms = 0.05;
-/// Says how often that is to be expected, if something was judged.
-void print_alarms(std::FILE* to, const tally& t);
-/// Says beside how many rows nothing is known of other work, if there are some.
-void print_unknown_work(std::FILE* to, std::size_t rows);
+/// Says why rows were not judged, if there are some, and how often a false alarm is to be expected, if some were.
+/// `launches_rounds` says whether each round of this command is a launch.
+void print_reasons(std::FILE* to, const tally& t, double most_other_cores, bool launches_rounds);
 
 /// "slower"; "-" where nothing changed.
 [[nodiscard]] std::string_view word_of(change c);
@@ -106,33 +107,28 @@ public:
     /// that are null here are not known here, and not compared.
     void require(const row_object& conditions) const;
     /// Throws std::invalid_argument unless one of these rows was measured.
-    void require_some(const std::vector<job>& jobs) const;
+    void require_some(const std::vector<row_object>& rows) const;
     /// The launches that measured the row that has most of them.
     [[nodiscard]] std::size_t rounds() const;
 
-    /// A row that is compared with.
-    void add_earlier(const std::string& file, row_object row);
-    /// A row of this run.
+    /// A row that is compared with. Its "file" is where it is from.
+    void add_earlier(row_object row);
+    /// A row of this run, or of a file that stands for it.
     void add(const row_object& row);
 
     /// All rows that were measured then and now, in the order of this run. Rows beside which other work used more than
     /// so many cores are not judged.
     [[nodiscard]] std::vector<compared_row> compared(double tolerance, double most_other_cores) const;
     /// Those of then, as they came.
-    [[nodiscard]] std::vector<row_object> earlier_rows() const;
-    /// Prints a table of what compared() says. `launches_rounds` says whether each round of this command is a launch.
+    [[nodiscard]] const std::vector<row_object>& rows() const noexcept { return rows_; }
+    /// Prints a table of what compared() says. `launches_rounds` is as of print_reasons().
     verdict print(double tolerance, double most_other_cores, bool launches_rounds, std::FILE* to) const;
 
 private:
-    struct earlier_row {
-        std::string file;
-        row_object row;
-    };
-
     [[nodiscard]] std::size_t common_rows() const;
 
     std::vector<std::string> files_;
-    std::vector<earlier_row> rows_;
+    std::vector<row_object> rows_;                    // of then
     std::map<std::string, rounds_of_row> then_, now_; // by subject
     std::vector<row_object> subjects_;                // of this run, in its order
 };

@@ -13,10 +13,12 @@
 #include "contestant.hpp"
 #include "foreign_flags.hpp"
 #include "launches.hpp"
+#include "ratios.hpp"
 
 #include <collectives/model/machine_file.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -57,11 +59,10 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom.
-Of sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate
-are those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and
-bistream, times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits
-for.
+'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom. Of
+sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are
+those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream,
+times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
 are given. They are all equal, or with --uneven S they grow evenly with the rank, from 1 - S times the mean to
@@ -107,20 +108,20 @@ call at once. p50 and the other times are then of that rank's own call, so what 
 is of all ranks from when each called, and so shows what waiting costs. --behind calls follow without a barrier:
 behind is their mean, of the slowest rank. Each row has one imbalance. Draws are the same in every run.
 
-With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone,
-and waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then
-they are measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress
-in_thread and without --tests a call makes progress only where it starts and where it is waited for, as its
-documentation says.
+With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone, and
+waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then they are
+measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress in_thread
+and without --tests a call makes progress only where it starts and where it is waited for, as its documentation says.
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
 The host starts copies and reductions, and a call is over when it returns: so times are the host's, as
 elsewhere. With --timing stream calls go as docs/gpu.md says, and times are the GPU's. Reductions are of
-float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum, maximum, or average. Messages between two ranks take no such data. A command has this transport if it was built
-with nvcc and -Dcuda=enabled.
+float16, bfloat16, float32, float64, int32 and int64, by sum, product, minimum, maximum, or average. Messages between
+two ranks take no such data. A command has this transport if it was built with nvcc and -Dcuda=enabled.
 
-Where this command starts the ranks, each of the --rounds is a launch of its own, so that what differs from
-launch to launch is seen: processes, memory, cores. Other launchers' ranks measure all rounds in one.
+Where this command starts the ranks, each of the --rounds is a launch of its own, so that what differs from launch to
+launch is seen: processes, memory, cores. Other launchers' ranks measure all rounds in one: launch them several times,
+each time with another --json FILE, and compare these by --against and --now, which measures nothing.
 
 With --against FILE, which an earlier run wrote by --json, each row is compared with its time then: the p50, of a loop
 avg, median over rounds. slower is what takes longer by more than --tolerance, beyond the intervals of both runs,
@@ -137,39 +138,26 @@ ratio: our avg over their mean. Nothing is known of their machine, so that nothi
 the whole operation: OSU and IMB count one rank's part of allgather, gather, scatter and alltoall. With --contestant
 another library on this host is launched in turn with this one, and timed by the same code: Open MPI, MPICH, or Gloo
 over tcp. The command compiles what makes its calls (mpicc, or a C++ compiler), and starts it by mpiexec, or by itself.
-Its algorithm is its own choice. Calls that it has not are left out and told. Rows of --json and --csv say of which
-"library" they are. Ratios are no verdict: status 4 and 5 are for a given --tolerance. Intervals are as those of
---against.
+Its algorithm is its own choice. Calls that it has not, or that this command does not make of it, are left out and told.
+Rows of --json and --csv say of which "library" they are. Status 4 and 5 are for a given --tolerance.
 
 With --trace each row of a collective operation is called once more after it was measured, in the first launch, so that
-recording it is in no time above.
-FILE is Chrome trace JSON, written when all rows are done: when each step of each rank began and ended, an
-arrow for each message, rows one after the other without the time in between. Ranks of one host share a
-clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
+recording it is in no time above. FILE is Chrome trace JSON, written when all rows are done: when each step of each rank
+began and ended, an arrow for each message, rows one after the other without the time in between. Ranks of one host
+share a clock; on others started elsewhere, times count from leaving a barrier, and are no more exact than that.
 
 SIZE is a number of bytes, or of powers of 1024: 8, 4K, 1.5M, 1G. 4KB is 4K, 4096 bytes. Data
 never gets smaller than one element (one a rank where ranks have parts), unless SIZE is 0.
 
 Examples:
   tutti bench --transport tcp --ranks 4 --algorithm all -b 8 -e 16M
-  tutti run -n 4 --pretend-hosts 2 -- tutti bench --transport routed
-  tutti bench --transport memory --ranks 2 --operation all -d float64 -b 1M -e 1M --seconds 2
-  tutti bench --ranks 2 -d all -o all -b 4K -e 4K --json types.json
-  mpirun -n 4 tutti bench -b 1K -e 1M
-  tutti bench --operation pingpong,stream --transport shared_memory --ranks 2 -b 8 -e 4M --timing loop
-  tutti bench --transport cuda_ipc --ranks 2 --timing stream -b 4K -e 64M
-  tutti bench --transport shared_memory --ranks 4 -b 64K -e 64K --trace trace.json
-  tutti bench --transport shared_memory -np 2 --operation barrier,messages -b 8 -e 4M --csv -
-  tutti bench --ranks 2 --transport shared_memory -b 8 -e 8 --imbalance 50us,300us,1ms,5ms
-  tutti bench --operation all --overlap --progress in_thread -b 64K -e 1M
   tutti bench --ranks 8 --operation matrix --bytes 8,1M --precision 2%
-  tutti bench --operation bcast,reduce -r all -b 1M -e 1M
   tutti bench --rounds 7 --json before.json   # and after the change:
   tutti bench --rounds 7 --against before.json --json after.json
-  tutti bench --against-program ./tutti.before --bytes 8,64K,1M
   tutti bench --contestant openmpi,mpich --ranks 2 --bytes 8,64K,1M
   tutti bench --operation pingpong --ranks 2 -b 8 -e 4M --timing loop --against osu_latency.txt
-  tutti bench --algorithm all --against before.json --html bench.html
+  mpirun -n 4 tutti bench --json after1.json  # likewise after2.json and more, and all before; then:
+  tutti bench --against before1.json,before2.json --now after1.json,after2.json
 
 Exit status:
   0  nothing that was checked was wrong
@@ -197,6 +185,7 @@ int bench(bench_settings s, const std::vector<std::string>& command) {
     std::signal(SIGPIPE, SIG_IGN); // who reads a table to its tenth line ends it without a word
     if (const char* const told = std::getenv(contestant_variable))
         return as_rank([&] { return bench_as_contestant(s, told); });
+    if (!s.now.empty()) return compare_files(s);
     const auto by_bench = launch_of_bench();
     s.transport_is_default = s.transport.empty();
     if (s.transport_is_default) s.transport = default_transport(s, !by_bench && is_launched_rank(s.ranks));
@@ -447,6 +436,12 @@ void add_outputs(CLI::App& c, bench_settings& s) {
                                        "print ratios to what OSU, IMB-MPI1 or nccl-tests printed into FILE")
                               ->delimiter(',')
                               ->type_name("FILE");
+    c.add_option("--now", s.now,
+                 "With --against: measure nothing, but compare FILE, which --json wrote; several files are rounds of "
+                 "one run, each a launch at least")
+        ->delimiter(',')
+        ->type_name("FILE")
+        ->needs(against);
     auto* const program =
         c.add_option(
              "--against-program", s.against_program,
@@ -495,6 +490,11 @@ void add_bench(CLI::App& app, action& chosen, std::vector<std::string> command_l
             s->against_program.empty() && s->contestants.empty())
             throw CLI::ValidationError(
                 "--tolerance and --other-work are for --against, --against-program or --contestant");
+        constexpr std::array without_measuring{"--now", "--against", "--tolerance", "--other-work"};
+        for (const CLI::Option* const o : command->parse_order())
+            if (!s->now.empty() && std::ranges::find(without_measuring, o->get_name()) == without_measuring.end())
+                throw CLI::ValidationError(
+                    "--now measures nothing: with --against, --tolerance and --other-work alone, not " + o->get_name());
         s->tolerance_is_given = command->count("--tolerance") > 0;
         s->rounds_are_given = command->count("--rounds") > 0;
         chosen = [s, command_line] { return bench(*s, command_line); };

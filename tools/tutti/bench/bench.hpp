@@ -108,6 +108,7 @@ struct bench_settings {
     std::string trace;
     std::string html;
     std::vector<std::string> against;     ///< files of earlier runs
+    std::vector<std::string> now;         ///< files that stand for this run: nothing is measured
     std::string against_program;          ///< another tutti, which is measured in turn with this one
     std::vector<std::string> contestants; ///< other libraries, likewise: a name each
     bool tolerance_is_given = false;

@@ -180,7 +180,8 @@ void check_settings(const bench_settings& s, int ranks) {
 void check(const bench_settings& settings, int ranks) {
     check_settings(settings, ranks);
     check_memory(jobs_of(settings, 0, ranks), ranks);
-    if (compares_with_others(settings)) return ratios(settings, ranks).require_some(jobs_of(settings, 0, ranks));
+    if (compares_with_others(settings))
+        return ratios(settings, ranks).require_some(rows_for(jobs_of(settings, 0, ranks)));
     if (settings.against.empty()) return;
     const earlier_runs earlier(settings.against);
     testbed here = testbed_here();
@@ -190,7 +191,7 @@ void check(const bench_settings& settings, int ranks) {
         here.cores = static_cast<int>(std::ranges::unique(bound).begin() - bound.begin());
     }
     earlier.require(conditions_of(settings, ranks, here));
-    earlier.require_some(jobs_of(settings, 0, ranks));
+    earlier.require_some(rows_for(jobs_of(settings, 0, ranks)));
 }
 
 } // namespace tutti::tools

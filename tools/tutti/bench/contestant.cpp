@@ -30,14 +30,6 @@
 namespace tutti::tools {
 namespace {
 
-bool is_on_path(const std::string& program) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-    return false;
-}
-
 struct outcome {
     bool succeeded = false;
     std::string said;
@@ -60,6 +52,8 @@ std::string quoted(const std::string& word) {
     return q + "'";
 }
 
+bool is_on_path(const std::string& program) { return run("command -v " + program).succeeded; }
+
 /// The line that says what went wrong.
 std::string error_in(const std::string& said) {
     std::istringstream in(said);
@@ -81,18 +75,6 @@ std::shared_ptr<const std::string> make_folder() {
             }};
 }
 
-/// NCCL takes data of GPUs, and its launches have no part here yet: nccl-tests measures it.
-[[noreturn]] void refuse_nccl() {
-    void* const library = dlopen("libnccl.so.2", RTLD_LAZY);
-    if (!library) throw std::invalid_argument("--contestant nccl: libnccl.so.2 is not installed here");
-    dlclose(library);
-    if (access("/dev/nvidiactl", F_OK) != 0)
-        throw std::invalid_argument("--contestant nccl: no GPU is here, for lack of /dev/nvidiactl");
-    throw std::invalid_argument(
-        "--contestant nccl: NCCL is not launched by this command: let nccl-tests measure it, and "
-        "read what that prints by --against");
-}
-
 /// Where MPICH would take ranks for neighbours that share a host, and then messages through shared memory.
 const std::vector<std::pair<std::string, std::string>> mpich_over_tcp{
     {"MPIR_CVAR_NOLOCAL", "1"}, {"UCX_TLS", "tcp,self"}, {"UCX_NET_DEVICES", "lo"}};
@@ -101,7 +83,10 @@ const std::vector<std::pair<std::string, std::string>> mpich_over_tcp{
 
 contestant::contestant(const std::string& name, const bench_settings& settings) : name_(name), settings_(&settings) {
     const std::string& over = settings.transport;
-    if (name == "nccl") refuse_nccl();
+    if (name == "nccl")
+        throw std::invalid_argument(
+            "--contestant nccl: NCCL is not launched by this command: let nccl-tests measure it, "
+            "and read what that prints by --against");
     if (over != "tcp" && over != "shared_memory" && over != "routed")
         throw std::invalid_argument(
             fmt::format("--contestant is of processes of one host over shared_memory, routed or tcp, not {}", over));
@@ -219,8 +204,9 @@ struct loaded_calls {
     decltype(&contestant_end) end{};
 };
 
-/// Of text that stays: names are of tables, and end where their words do.
-contestant_call call_of(const job& what, const buffers& where) {
+/// Of text that stays: names are of tables, and end where their words do. `parts` is for those of given lengths.
+contestant_call call_of(const job& what, const buffers& where, std::vector<std::size_t>& parts) {
+    for (int rank = 0; what.uneven && rank <= what.ranks; ++rank) parts.push_back(what.part_begins(rank));
     const bool in_pairs = what.in_pairs();
     const int partner = in_pairs ? what.pairs_of_ranks().partner_of(what.rank).value_or(-1) : -1;
     return {what.name().data(),
@@ -234,6 +220,7 @@ contestant_call call_of(const job& what, const buffers& where) {
             partner,
             in_pairs && what.pairs_of_ranks().begins(what.rank),
             static_cast<int>(stream_messages),
+            what.uneven ? parts.data() : nullptr,
             where.input,
             where.output};
 }
@@ -252,13 +239,15 @@ int bench_as_contestant(bench_settings s, const std::string& told) {
     if (!file.open()) throw std::system_error(errno, std::generic_category(), "cannot open " + room);
     shared_meeting others{shared_room::open(ranks, file.get()), rank, s.deadline(), nullptr};
     const binder bind = [&](const job& what, const buffers& where) -> call {
-        const contestant_call c = call_of(what, where);
+        std::vector<std::size_t> parts;
+        const contestant_call c = call_of(what, where, parts);
         const std::shared_ptr<void> bound(calls.bind(&c), calls.release);
         return [bound, run = calls.run] { run(bound.get()); };
     };
     participant self{rank, ranks, others, bind, host_allocator_of(s), {}, CLOCK_PROCESS_CPUTIME_ID};
     self.has = [&](const job& what) {
-        const contestant_call c = call_of(what, {});
+        std::vector<std::size_t> parts;
+        const contestant_call c = call_of(what, {}, parts);
         return calls.has(&c) != 0;
     };
     const bench_result found = take_part(self, s);

@@ -272,7 +272,7 @@ private:
 
 std::string text_of(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path)) throw std::invalid_argument("--against: cannot read " + path);
+    if (!in || std::filesystem::is_directory(path)) throw std::invalid_argument("cannot read " + path);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 

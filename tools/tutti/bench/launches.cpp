@@ -125,7 +125,7 @@ launch_result launch_other(const other_side& other, std::size_t round, const des
     std::ifstream in(fmt::format("/proc/self/fd/{}", file.get()));
     const row_object printed = row_object::parse(in, nullptr, false);
     if (!printed.is_array()) throw std::invalid_argument(other.name + " wrote no rows of tutti bench");
-    if (printed.empty()) throw std::invalid_argument(other.name + " has none of the calls that are to be measured");
+    if (printed.empty()) throw std::invalid_argument("none of these calls is measured of " + other.name);
     for (row_object row : printed) {
         row["program"] = other.name;
         row["launch"] = row["round"] = round;

@@ -316,7 +316,7 @@ std::string lead_of(const std::vector<row_object>& rows) {
                                                                     : "",
                        r.at("bind").is_null() ? "no" : shown(r.at("bind")), shown(r.at("memory")),
                        !most_others       ? "is not known: all took less than a tenth of a second"
-                       : *most_others > 0 ? fmt::format("used up to {:.2g} cores beside a row", *most_others)
+                       : *most_others > 0 ? fmt::format("used up to {:g} cores beside a row", *most_others)
                                           : "used no core");
 }
 

@@ -91,17 +91,14 @@ ratios::ratios(const bench_settings& settings, int ranks)
     }
 }
 
-void ratios::require_some(const std::vector<job>& jobs) const {
+void ratios::require_some(const std::vector<row_object>& rows) const {
     if (settings_.against.empty()) return;
-    for (const job& j : jobs) {
-        row_object row = subject_of(j);
-        row["ranks"] = j.ranks;
+    for (const row_object& row : rows)
         if (std::ranges::any_of(theirs_, [&](const rival& r) { return r.is_like(row); })) return;
-    }
     kinds there;
     for (const rival& r : theirs_) there[kind_of(*r.read)].insert(r.read->bytes);
     throw std::invalid_argument(
-        fmt::format("--against: {} holds none of the rows that are to be measured{}, of such sizes, but {}",
+        fmt::format("--against: {} holds none of the rows that are to be compared{}, of such sizes, but {}",
                     join(names_), settings_.where == place::in ? " in place" : "", some_of(there)));
 }
 
@@ -109,7 +106,7 @@ void ratios::add_theirs(const std::string& name, const row_object& row) {
     const row_object subject = subject_without_algorithm(row);
     auto of = std::ranges::find_if(theirs_, [&](const rival& r) { return r.name == name && r.subject == subject; });
     if (of == theirs_.end()) of = theirs_.insert(of, {name, std::nullopt, subject});
-    of->times.add(name, row);
+    of->times.add(row);
 }
 
 void ratios::add(row_object row) {
@@ -121,7 +118,7 @@ void ratios::add(row_object row) {
     const row_object subject = subject_in(row);
     auto of = std::ranges::find_if(ours_, [&](const own& o) { return subject_in(o.row) == subject; });
     if (of == ours_.end()) of = ours_.insert(of, {row});
-    of->times.add("", row);
+    of->times.add(row);
 }
 
 std::vector<row_object> ratios::rows_of_others() const {
@@ -174,12 +171,11 @@ void ratios::print_heading(std::FILE* to) const {
         fmt::print(to, "# ratio: our avg over theirs, both the mean of calls and ranks; below 1 tutti is faster. Other "
                        "code timed theirs, on a machine that it does not name; the interval is of our rounds alone\n");
     for (const std::string& file : told_) fmt::print(to, "# {}\n", file);
-    fmt::print(to, "{:<12} ", "of");
-    print_columns(to, "theirs us", "ours us");
 }
 
-verdict ratios::print(double most_other_cores, std::FILE* to) const {
+verdict ratios::print(double most_other_cores, bool launches_rounds, std::FILE* to) const {
     print_heading(to);
+    std::vector<table_cells> table;
     std::map<std::string, tally> counts;      // by name
     std::map<std::string, kinds> lacks, left; // by name
     std::set<std::size_t> met;
@@ -196,8 +192,8 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
             partners.insert(theirs.name);
             const compared_times c = beside_other_work(compared(theirs, ours, most_alarms / static_cast<double>(rows)),
                                                        theirs.times, ours.times, most_other_cores);
-            fmt::print(to, "{:<12} ", theirs.name);
-            print_row(to, ours.row, choice_text(ours.row, ours.times.chosen(), ours.times.chosen()), c);
+            table.push_back(
+                cells_of(theirs.name, ours.row, choice_text(ours.row, ours.times.chosen(), ours.times.chosen()), c));
             counts[theirs.name].add(c);
             all.add(c);
         }
@@ -209,21 +205,46 @@ verdict ratios::print(double most_other_cores, std::FILE* to) const {
         if (const auto& read = theirs_[k].read; read && !met.contains(k))
             left[theirs_[k].name][kind_of(*read)].insert(read->bytes);
     for (const auto& [name, benchmark] : unknown_) left[name][benchmark];
+    print_table(to, "of", "theirs us", "ours us", table);
     verdict v;
     for (const std::string& name : names_) {
         const tally& t = counts[name];
         fmt::print(to, "# beside {}: slower in {}, faster in {}, neither in {}, not judged in {}\n", name,
                    counted(t.count(change::slower), "row"), t.count(change::faster), t.count(change::none),
                    t.not_judged());
-        print_unknown_work(to, t.count(change::untold));
-        if (!lacks[name].empty()) fmt::print(to, "# {} lacks: {}\n", name, some_of(lacks[name]));
+        if (!lacks[name].empty())
+            fmt::print(to, "# {}: {}\n", settings_.against.empty() ? "not measured of " + name : name + " lacks",
+                       some_of(lacks[name]));
         if (!left[name].empty()) fmt::print(to, "# rows of {} without a partner here: {}\n", name, some_of(left[name]));
         if (!settings_.tolerance_is_given) continue;
         v.slower += t.count(change::slower);
         v.complete = v.complete && t.not_judged() == 0 && lacks[name].empty();
     }
-    print_alarms(to, all);
+    print_reasons(to, all, most_other_cores, launches_rounds);
     return v;
+}
+
+int compare_files(const bench_settings& s) {
+    const earlier_runs now(s.now);
+    const row_object& first = now.rows().front();
+    const row_object conditions = conditions_in(first);
+    now.require(conditions);
+    const auto compared = [&](auto&& earlier, auto... tolerance) {
+        if constexpr (requires { earlier.require(conditions); }) earlier.require(conditions);
+        earlier.require_some(now.rows());
+        for (const row_object& row : now.rows()) earlier.add(row);
+        fmt::print("# now: {}\n", join(s.now));
+        for (const char* const key : {"started", "host", "kernel", "version"})
+            fmt::print("# {} now: {}\n", key, plain(first.value(key, row_object())));
+        return earlier.print(tolerance..., s.most_other_work * first.value("cores", 1.), false, stdout);
+    };
+    const verdict v = compares_with_others(s) ? compared(ratios(s, first.value("ranks", 1)))
+                                              : compared(earlier_runs(s.against), s.tolerance);
+    std::uint64_t wrong = 0;
+    for (const row_object& row : now.rows())
+        if (const row_object w = row.value("wrong", row_object()); !w.is_null()) wrong += w.get<std::uint64_t>();
+    fmt::print("# wrong elements: {}\n", wrong);
+    return wrong > 0 ? 1 : bench_result{0, v.slower, v.complete}.status();
 }
 
 } // namespace tutti::tools

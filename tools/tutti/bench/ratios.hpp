@@ -26,15 +26,15 @@ public:
     ratios(const bench_settings& settings, int ranks);
 
     /// Throws std::invalid_argument if there are files, and none holds one of these rows.
-    void require_some(const std::vector<job>& jobs) const;
+    void require_some(const std::vector<row_object>& rows) const;
     /// A row that this contestant measured.
     void add_theirs(const std::string& name, const row_object& row);
-    /// A row of this run.
+    /// A row of this run, or of a file that stands for it.
     void add(row_object row);
 
     /// Prints a table, in the order of this run, and what has no partner. Rows beside which other work used more than
-    /// so many cores are not judged.
-    verdict print(double most_other_cores, std::FILE* to) const;
+    /// so many cores are not judged. `launches_rounds` is as of print_reasons().
+    verdict print(double most_other_cores, bool launches_rounds, std::FILE* to) const;
 
     /// Theirs as rows of this run, a round each, with their name in place of an algorithm: for pictures.
     [[nodiscard]] std::vector<row_object> rows_of_others() const;
@@ -63,5 +63,9 @@ private:
     std::vector<rival> theirs_;
     std::vector<own> ours_;
 };
+
+/// Compares the files of --now with those of --against. Returns the exit status. Throws std::invalid_argument where
+/// they cannot be compared.
+[[nodiscard]] int compare_files(const bench_settings& s);
 
 } // namespace tutti::tools

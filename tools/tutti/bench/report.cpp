@@ -62,11 +62,11 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
       all_rows_(jobs.size() * settings.rounds) {
     if (compares_with_others(settings)) {
         ratios_.emplace(settings, ranks);
-        ratios_->require_some(jobs);
+        ratios_->require_some(rows_for(jobs));
     } else if (!settings.against.empty()) {
         earlier_.emplace(settings.against); // first: it may be what is written next
         earlier_->require(conditions_of(settings, ranks, at_));
-        earlier_->require_some(jobs);
+        earlier_->require_some(rows_for(jobs));
     }
     if (!settings.against_program.empty()) earlier_.emplace();
     const std::vector<row_object> of_contestants = read_launches_before();
@@ -185,7 +185,8 @@ std::vector<row_object> bench_report::read_launches_before() {
             row["library"] = row.at("program");
             row.erase("program");
             if (earlier_) {
-                earlier_->add_earlier(settings_.against_program, std::move(row));
+                row["file"] = settings_.against_program;
+                earlier_->add_earlier(std::move(row));
             } else {
                 row["version"] = nullptr; // what it says is ours
                 ratios_->add_theirs(row.at("library").get<std::string>(), row);
@@ -280,7 +281,7 @@ void bench_report::print_matrix() const {
 std::string bench_report::page() const {
     bench_figures all{heading(), rows_, {}, {}};
     if (earlier_) {
-        all.earlier = earlier_->earlier_rows();
+        all.earlier = earlier_->rows();
         all.compared = earlier_->compared(settings_.tolerance, settings_.most_other_work * at_.cores);
     }
     if (ratios_) std::ranges::copy(ratios_->rows_of_others(), std::back_inserter(all.rows));
@@ -298,10 +299,10 @@ verdict bench_report::finish() {
         if (!quiet_ && settings_.rounds > 1) print_rounds();
         if (!quiet_) print_matrix();
         print_sums(to);
-        if (earlier_)
-            v = earlier_->print(settings_.tolerance, settings_.most_other_work * at_.cores,
-                                settings_.launch.number || settings_.transport == "memory", to);
-        if (ratios_) v = ratios_->print(settings_.most_other_work * at_.cores, to);
+        const double most_other_cores = settings_.most_other_work * at_.cores;
+        const bool launches_rounds = settings_.launch.number || settings_.transport == "memory";
+        if (earlier_) v = earlier_->print(settings_.tolerance, most_other_cores, launches_rounds, to);
+        if (ratios_) v = ratios_->print(most_other_cores, launches_rounds, to);
         if (!settings_.html.empty()) write_whole(page(), settings_.html);
     });
     return v;

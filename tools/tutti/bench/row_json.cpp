@@ -13,17 +13,12 @@
 namespace tutti::tools {
 namespace {
 
-row_object or_null(const auto& value) { return value ? row_object(*value) : row_object(nullptr); }
 row_object or_null(const std::string& text) { return text.empty() ? row_object(nullptr) : row_object(text); }
 
 /// TUTTI_ENCRYPT=1 does what --encrypt does.
 bool encrypts(const bench_settings& s) {
     const char* const wanted = std::getenv("TUTTI_ENCRYPT");
     return s.encrypt || (wanted && std::string_view{wanted} == "1");
-}
-
-void add(row_object& to, const row_object& some) {
-    for (const auto& [key, value] : some.items()) to[key] = value;
 }
 
 /// To so many parts of one, as the shortest number that says so. Of microseconds a millionth is below what a clock
@@ -45,30 +40,36 @@ row_object times_of(const row& r, std::size_t launch) {
     return {{"iterations", r.iterations},
             {"round", r.round},
             {"launch", launch},
-            {"predicted_us", or_null(rounded(r.predicted_us))},
+            {"predicted_us", known_or_null(rounded(r.predicted_us))},
             {"time_us", rounded(r.base_us)},
             {"p50_us", rounded(r.time_us.p50)},
             {"p50_low_us", p50(&interval::low)},
             {"p50_high_us", p50(&interval::high)},
-            {"p99_us", or_null(rounded(r.time_us.p99))},
+            {"p99_us", known_or_null(rounded(r.time_us.p99))},
             {"min_us", rounded(r.time_us.least)},
             {"max_us", rounded(r.time_us.most)},
             {"avg_us", rounded(r.average_us)},
             {"rank_min_us", rounded(r.rank_averages_us.low)},
             {"rank_max_us", rounded(r.rank_averages_us.high)},
             {"slowest_rank", r.slowest_rank},
-            {"behind_us", or_null(rounded(r.behind_us))},
-            {"skew_us", or_null(rounded(r.skew_us))},
-            {"messages_per_s", or_null(rounded(r.messages_per_s(), 1))},
+            {"behind_us", known_or_null(rounded(r.behind_us))},
+            {"skew_us", known_or_null(rounded(r.skew_us))},
+            {"messages_per_s", known_or_null(rounded(r.messages_per_s(), 1))},
             {"algbw_GBps", six_digits(r.algorithm_GBps())},
             {"busbw_GBps", six_digits(r.bus_GBps())},
             {"cpu_us", rounded(r.cpu_us)},
-            {"other_cores", or_null(rounded(r.other_cores, 1e3))},
-            {"wrong", or_null(r.wrong)},
+            {"other_cores", known_or_null(rounded(r.other_cores, 1e3))},
+            {"wrong", known_or_null(r.wrong)},
             {"alone_us", r.overlap ? row_object(rounded(r.overlap->pure_us)) : row_object(nullptr)},
             {"compute_us", r.overlap ? row_object(rounded(r.overlap->compute_us)) : row_object(nullptr)},
             {"overlapped_us", r.overlap ? row_object(rounded(r.overlap->both_us)) : row_object(nullptr)},
-            {"overlap_percent", r.overlap ? or_null(rounded(r.overlap->percent(), 10)) : row_object(nullptr)}};
+            {"overlap_percent", r.overlap ? known_or_null(rounded(r.overlap->percent(), 10)) : row_object(nullptr)}};
+}
+
+/// Null where the row says nothing.
+row_object part_of(const row_object& row, row_object part) {
+    for (const auto& [key, value] : part.items()) value = row.value(key, row_object());
+    return part;
 }
 
 } // namespace
@@ -118,14 +119,32 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
 row_object to_json(const row& r, const bench_settings& s, const testbed& at) {
     row_object all = subject_of(r.what);
     all["chosen"] = or_null(r.chosen);
-    add(all, times_of(r, s.launch.number.value_or(0)));
-    add(all, conditions_of(s, r.what.ranks, at));
-    add(all, {{"library", "tutti"},
-              {"host", at.host},
-              {"kernel", at.kernel},
-              {"version", at.version},
-              {"started", at.started}});
+    all.update(times_of(r, s.launch.number.value_or(0)));
+    all.update(conditions_of(s, r.what.ranks, at));
+    all.update({{"library", "tutti"},
+                {"host", at.host},
+                {"kernel", at.kernel},
+                {"version", at.version},
+                {"started", at.started}});
     return all;
+}
+
+row_object subject_in(const row_object& row) { return part_of(row, subject_of({})); }
+row_object conditions_in(const row_object& row) { return part_of(row, conditions_of({}, 0, {})); }
+
+std::string difference(const row_object& conditions, std::string_view where, const row_object& other,
+                       std::string_view file) {
+    for (const auto& [key, value] : conditions.items()) {
+        if (value.is_null() && (key == "placement" || key == "device")) continue; // not known yet
+        if (const row_object there = other.value(key, row_object()); there != value)
+            return fmt::format("{} is {} {}, but {} in {}", key, plain(value), where, plain(there), file);
+    }
+    return "";
+}
+
+std::string plain(const row_object& value) {
+    if (value.is_null()) return "none";
+    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 } // namespace tutti::tools

@@ -184,8 +184,7 @@ double slowness(const rows_of_errand& rows, std::size_t round) {
     std::vector<double> ratios;
     for (const auto& [key, o] : rows)
         ratios.push_back(o.seconds[round] / *std::min_element(o.seconds.begin(), o.seconds.end()));
-    std::sort(ratios.begin(), ratios.end());
-    return percentile(ratios, 50);
+    return median_of(std::move(ratios));
 }
 
 /// A machine may change its state for seconds: a virtual one when its cores come to share a cache, or cease to. Leaves

@@ -19,45 +19,15 @@ namespace {
 
 using page_json = nlohmann::ordered_json;
 
-template <class T>
-page_json known_or_null(const std::optional<T>& value) {
-    return value ? page_json(*value) : page_json(nullptr);
-}
-
-// Rows go as arrays: their keys, once, are `columns`.
-page_json page_columns() {
-    return {"operation",    "algorithm",      "ranks",
-            "bytes",        "depth",          "rounds",
-            "messages",     "bytes_sent_max", "bytes_received_max",
-            "fan_in_max",   "total_bytes",    "closed_form_us",
-            "simulated_us", "predicted_us",   "measured_us",
-            "segments",     "far_bytes",      "ranks_per_node",
-            "exact",        "auto",           "terms"};
-}
-
-page_json page_row(const model_row& r, bool compares_forms) {
-    const std::optional<double> predicted = compares_forms ? predicted_us(r, false) : std::nullopt;
-    return page_json::array({r.operation,
-                             r.algorithm,
-                             r.ranks,
-                             r.bytes,
-                             known_or_null(r.depth),
-                             known_or_null(r.rounds),
-                             known_or_null(r.messages),
-                             known_or_null(r.bytes_sent_max),
-                             known_or_null(r.bytes_received_max),
-                             known_or_null(r.fan_in_max),
-                             known_or_null(r.total_bytes),
-                             known_or_null(r.closed_form_us),
-                             known_or_null(r.simulated_us),
-                             known_or_null(predicted),
-                             known_or_null(r.measured_us),
-                             r.segments,
-                             known_or_null(r.far_bytes),
-                             r.ranks_per_node,
-                             r.closed_form_is_exact,
-                             auto_text(r),
-                             known_or_null(r.terms)});
+// What --json writes of it, and what the page alone needs.
+page_json page_object(const model_row& r, bool compares_forms) {
+    page_json all = to_object(r);
+    all["auto"] = auto_text(r);
+    all["predicted_us"] = known_or_null(compares_forms ? predicted_us(r, false) : std::nullopt);
+    all["far_bytes"] = known_or_null(r.far_bytes);
+    all["ranks_per_node"] = r.ranks_per_node;
+    all["terms"] = known_or_null(r.terms);
+    return all;
 }
 
 // Sizes go as text as well, so that the page prints them as the terminal does.
@@ -133,13 +103,18 @@ page_json page_ideas() {
 }
 
 page_json page_data(const model_report& report) {
-    page_json rows = page_json::array(), fastest = page_json::array(), timelines = page_json::array();
-    for (const model_row& r : report.rows) rows.push_back(page_row(r, report.compares_forms));
+    page_json columns = page_json::array(), rows = columns, fastest = columns, timelines = columns;
+    const page_json keys = page_object({}, false); // once: rows go as arrays
+    for (const auto& [key, value] : keys.items()) columns.push_back(key);
+    for (const model_row& r : report.rows) {
+        rows.push_back(page_json::array());
+        for (page_json& value : page_object(r, report.compares_forms)) rows.back().push_back(std::move(value));
+    }
     for (const model_fastest& f : report.fastest) fastest.push_back(page_fastest(f, report.compares_forms));
     for (const model_timeline& t : report.timelines) timelines.push_back(page_timeline(t));
     return {{"machine", report.machine},
             {"ideas", page_ideas()},
-            {"columns", page_columns()},
+            {"columns", std::move(columns)},
             {"rows", std::move(rows)},
             {"fastest", std::move(fastest)},
             {"timelines", std::move(timelines)},

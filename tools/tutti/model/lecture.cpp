@@ -6,6 +6,7 @@
 #include "../bench/contest.hpp"
 #include "../common/choices.hpp"
 #include "../common/quantities.hpp"
+#include "../common/table_text.hpp"
 #include "../common/textbook_names.hpp"
 #include "holdings.hpp"
 #include "output.hpp"
@@ -55,7 +56,7 @@ const std::array lessons{
     lesson{"sharded parameter server",
            "parameter_server",
            "Every rank serves a part of the parameters, so that no rank moves more than {busiest}, {as_ring}. "
-           "But {fan_in} at once send to one, and each message of a rank ({sent_messages:.0f} of them) pays its "
+           "But one receives from {fan_in} at once, and each message of a rank ({sent_messages:.0f} of them) pays its "
            "latency, and its place in the queues of the network.",
            {"2 (P − 1)", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"one shot",
@@ -79,7 +80,8 @@ const std::array lessons{
     lesson{"butterfly by halves",
            "halving_doubling",
            "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
-           "few rounds ({rounds}). Half of the data goes half of all ranks away, which costs more where links are "
+           "few rounds ({rounds}). Ranks beyond a power of two first send all their data to a partner. Half of the "
+           "data goes half of all ranks away, which costs more where links are "
            "shared, as with --oversubscription.",
            {"2 log₂ P", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"double tree", "double_binary_tree",
@@ -95,10 +97,7 @@ const std::array lessons{
         "which returns the same way: a chain of {depth} messages. But whole vectors travel, most ranks wait, and the "
         "root alone takes in {received}: right for little data.",
         {"2 log₂ P", "2 n log₂ P", "n log₂ P"}},
-    lesson{
-        "hierarchical rings", "hierarchical:ring:ring",
-        "The ranks of a node ({per_node}) sum among themselves first, so that of {total} only {far} go between nodes, "
-        "and few rounds ({rounds}) are enough."},
+    lesson{"hierarchical rings", "hierarchical:ring:ring", "{by_nodes}, and {rounds} rounds are enough."},
 };
 
 constexpr std::size_t ring_lesson = 3; ///< what others are compared with
@@ -139,13 +138,8 @@ std::string number(const std::optional<long long>& value, const char* otherwise 
     return value ? std::to_string(*value) : otherwise;
 }
 
-template <class... Cell>
-void print_lesson(const Cell&... c) {
-    fmt::print("  {:<25} {:<23} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>15} {:>13} {:>12} {:>10}\n", c...);
-}
-
-void print(const studied& e, double step_s) {
-    print_lesson(e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
+table_cells lesson_cells(const studied& e, double step_s) {
+    return cells("  " + e.what.title, e.what.algorithm, number(e.counted.rounds), std::to_string(e.counted.messages),
                  volume_text(e.counted.total_bytes), volume_text(e.counted.inbound_max),
                  volume_text(e.counted.received.most), volume_text(e.counted.sent.most), number(e.counted.fan_in),
                  bandwidth_text(8 * e.busiest() / step_s), e.time_us ? time_text(*e.time_us / 1e6) : "-", e.time_by,
@@ -170,21 +164,30 @@ std::string wrapped(const std::string& text) {
     return all + "  " + line;
 }
 
+/// The page has the same words.
+std::string by_nodes(const studied& e, int per_node) {
+    if (per_node == 1 || per_node >= e.call.size)
+        return fmt::format("Here a node has {} of the {} ranks, so that this is one ring of all of them",
+                           std::min(per_node, e.call.size), e.call.size);
+    return fmt::format("The ranks of a node ({}) sum among themselves first, so that of {} only {} go between nodes",
+                       per_node, volume_text(e.counted.total_bytes),
+                       e.counted.levels ? volume_text(e.counted.levels->far) : "what must");
+}
+
 void print_reason(const studied& e, double ring_bytes, int per_node) {
     constexpr auto many = "uncounted"; // with too many ranks
     const model::counts& n = e.counted;
     const std::string_view theirs = textbook_name(e.what.algorithm);
-    fmt::print(
-        "\n{} ({}{}{})\n{}\n", e.what.title, e.what.algorithm, theirs.empty() ? "" : "; ", theirs,
-        wrapped(fmt::format(
-            fmt::runtime(e.what.reason), fmt::arg("received", volume_text(n.received.most)),
-            fmt::arg("sent", volume_text(n.sent.most)), fmt::arg("busiest", bytes_text(e.busiest())),
-            fmt::arg("total", volume_text(n.total_bytes)), fmt::arg("as_ring", as_ring(e.busiest() / ring_bytes)),
-            fmt::arg("fan_in", number(n.fan_in, many)), fmt::arg("rounds", number(n.rounds, many)),
-            fmt::arg("depth", number(n.depth, many)),
-            fmt::arg("sent_messages", static_cast<double>(n.messages) / e.call.size),
-            fmt::arg("segments", e.call.segments), fmt::arg("plural", e.call.segments == 1 ? "" : "s"),
-            fmt::arg("per_node", per_node), fmt::arg("far", n.levels ? volume_text(n.levels->far) : "what must"))));
+    fmt::print("\n{} ({}{}{})\n{}\n", e.what.title, e.what.algorithm, theirs.empty() ? "" : "; ", theirs,
+               wrapped(fmt::format(
+                   fmt::runtime(e.what.reason), fmt::arg("received", volume_text(n.received.most)),
+                   fmt::arg("sent", volume_text(n.sent.most)), fmt::arg("busiest", bytes_text(e.busiest())),
+                   fmt::arg("total", volume_text(n.total_bytes)),
+                   fmt::arg("as_ring", as_ring(e.busiest() / ring_bytes)), fmt::arg("fan_in", number(n.fan_in, many)),
+                   fmt::arg("rounds", number(n.rounds, many)), fmt::arg("depth", number(n.depth, many)),
+                   fmt::arg("sent_messages", static_cast<double>(n.messages) / e.call.size),
+                   fmt::arg("segments", e.call.segments), fmt::arg("plural", e.call.segments == 1 ? "" : "s"),
+                   fmt::arg("by_nodes", by_nodes(e, per_node)))));
 }
 
 studied study(const lesson& l, int ranks, std::size_t bytes, pricing& prices) {
@@ -296,11 +299,11 @@ void lecture(int ranks, const lecture_settings& s, pricing& prices) {
     const std::vector<studied> entries = study_all(ranks, s, prices);
     if (entries.empty()) throw std::invalid_argument("so many parameters cannot be counted");
     const double ring_bytes = study(lessons[ring_lesson], ranks, bytes, prices).busiest();
-    fmt::print("\n");
-    print_lesson("", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent", "fan-in", "bandwidth",
-                 "time", "by", "of a step");
-    print_lesson("", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "", "", "");
-    for (const studied& e : entries) print(e, s.step_s);
+    std::vector<table_cells> table{{"", "algorithm", "rounds", "messages", "total", "inbound", "received", "sent",
+                                    "fan-in", "bandwidth", "time", "by", "of a step"},
+                                   {"", "", "", "", "sent", "peak", "max", "max", "max", "that it needs", "", "", ""}};
+    for (const studied& e : entries) table.push_back(lesson_cells(e, s.step_s));
+    fmt::print("\n{}", table_text(table, "<<>>>>>>>>>>>"));
     for (const studied& e : entries) print_reason(e, ring_bytes, prices.width_of_node(ranks));
     fmt::print(R"(
 # inbound peak: the most bytes that one rank takes in at the same depth, which is what its port and its buffers have to

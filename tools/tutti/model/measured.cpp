@@ -8,25 +8,26 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tutti::tools {
 namespace {
 
-measured_row row_of(const nlohmann::json& j, const std::string& file) {
+measured_row row_of(const row_object& j, const std::string& file) {
     const auto& chosen = j.at("chosen");
+    row_object how = subject_in(j);
+    for (const char* const known : {"algorithm", "count"}) how.erase(known);
+    how.update(conditions_in(j));
     return {j.at("operation").get<std::string>(),
             (chosen.is_null() ? j.at("algorithm") : chosen).get<std::string>(),
             j.at("ranks").get<int>(),
             j.at("bytes").get<std::size_t>(),
             j.at("in_place").get<bool>(),
             j.at("p50_us").get<double>(),
-            fmt::format("{}, {}, {}", j.at("transport").get<std::string>(), j.at("type").get<std::string>(),
-                        j.at("op").get<std::string>()),
+            std::move(how),
             file};
 }
 
@@ -43,12 +44,10 @@ void refuse_mixtures(const std::vector<measured_row>& measured, const operation_
     for (const measured_row& m : measured) {
         if (!belongs(m, r) || !is_of_place(m, in_place)) continue;
         if (!first) first = &m;
-        if (m.how != first->how)
-            throw std::invalid_argument(
-                fmt::format("--measured has {} {}, {} ranks, {} in several ways: {} ({}) and {} ({}); give it rows of "
-                            "one transport, type and operator",
-                            r.operation, r.algorithm, r.ranks, bytes_text(static_cast<double>(r.bytes)), first->how,
-                            first->file, m.how, m.file));
+        if (const std::string other = difference(first->how, "in " + first->file, m.how, m.file); !other.empty())
+            throw std::invalid_argument(fmt::format("--measured has {} {}, {} ranks, {} in several ways: {}",
+                                                    r.operation, r.algorithm, r.ranks,
+                                                    bytes_text(static_cast<double>(r.bytes)), other));
     }
 }
 
@@ -58,13 +57,11 @@ std::string measured_words(const measured_row& m) {
 }
 
 /// The median of those that belong to the row and are of this kind.
-std::optional<double> median_of(const std::vector<measured_row>& measured, const model_row& r, bool in_place) {
+std::optional<double> median_in(const std::vector<measured_row>& measured, const model_row& r, bool in_place) {
     std::vector<double> times;
     for (const measured_row& m : measured)
         if (m.in_place == in_place && belongs(m, r)) times.push_back(m.median_us);
-    if (times.empty()) return std::nullopt;
-    std::sort(times.begin(), times.end());
-    return percentile(times, 50);
+    return times.empty() ? std::nullopt : std::optional(median_of(std::move(times)));
 }
 
 } // namespace
@@ -74,9 +71,8 @@ std::vector<measured_row> read_measured(const std::vector<std::string>& files) {
     for (const std::string& file : files) {
         std::ifstream in(file, std::ios::binary);
         if (!in) throw std::invalid_argument("cannot read " + file);
-        const std::string text{std::istreambuf_iterator<char>(in), {}};
         try {
-            for (const auto& j : nlohmann::json::parse(text))
+            for (const auto& j : row_object::parse(in))
                 if (j.value("library", "tutti") == "tutti") rows.push_back(row_of(j, file)); // else a contestant's
         } catch (const nlohmann::json::exception&) {
             throw std::invalid_argument(file + " is not what tutti bench --json writes");
@@ -97,7 +93,7 @@ std::vector<std::string> join_measured(const std::vector<measured_row>& measured
                                        model_report& report) {
     for (model_row& r : report.rows) {
         refuse_mixtures(measured, in_place, r);
-        r.measured_us = median_of(measured, r, in_place.contains(r.operation));
+        r.measured_us = median_in(measured, r, in_place.contains(r.operation));
     }
     std::vector<std::string> strangers;
     for (const measured_row& m : measured)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../bench/row_json.hpp"
 #include "pricing.hpp"
 #include "report.hpp"
 
@@ -18,7 +19,7 @@ struct measured_row {
     std::size_t bytes = 0;
     bool in_place = false;
     double median_us = 0; ///< of the slowest rank of each iteration
-    std::string how;      ///< what else its time depends on: "tcp, float32, sum"
+    row_object how;       ///< what else its time depends on, such as its type and transport
     std::string file;
 };
 
@@ -31,8 +32,8 @@ struct measured_row {
 
 /// Fills measured_us from rows of the place that is priced, in place for `in_place`; the median where there are
 /// several. Returns what stands in no row of the report, as "allreduce ring in place, 4 ranks, 64 B (FILE)", but not
-/// the other place of what does. Throws std::invalid_argument if rows over several transports, of several types or by
-/// several operators match one row: no median is of them all.
+/// the other place of what does. Throws std::invalid_argument that names what differs if rows of several types, roots
+/// or conditions, as of `tutti bench --against`, match one row: no median is of them all.
 [[nodiscard]] std::vector<std::string> join_measured(const std::vector<measured_row>& measured,
                                                      const operation_names& in_place, model_report& report);
 

@@ -62,18 +62,14 @@ Columns:
                    could win is simulated instead, up to 200,000 messages, or more where one rank can stand for all;
                    ~ marks the others
 (auto) marks what a communicator with these parameters would choose, with its segments where these are others than the
-row's. It prices calls in place, under LogGP by receivers full_duplex. Sizes at which the fastest changes have two digits.
+row's. It prices calls in place, under LogGP by receivers full_duplex. It cuts a double_binary_tree into 16 segments at
+most, and rows into 64, so that * may mark what it does not choose. Sizes at which the fastest changes have two digits.
 What is the fastest only between two of the sizes listed may be missed: list more of them.
 
 Examples:
-  tutti model --ranks 2..1024*2 --bytes 8..64M*8
-  tutti model --ranks 8 --bytes 8192 --loggp 1000ns,0,0,1ns/B --simulate
   tutti model --ranks 16 --alpha 2us --beta 100Gbit/s --algorithm ring,halving_doubling --csv model.csv
   tutti model --ranks 2..64*2 --bytes 8..64M --simulate --html report.html
-  tutti model --ranks 64 --ranks-per-node 8 --bytes 16M --loggp 5us,1us,2us,0.3ns/B --nics 1 --oversubscription 4
-  tutti model --ranks 64 --bytes 64K --loggp 5us,1us,2us,0.3ns/B --simulate --straggling 0.5 --seed 7
   tutti model --machine docs/machines/h100_nvswitch.json --bytes 1K..256M*4
-  tutti model --machine docs/machines/pcie_switches.json --algorithm two_shots_kernel,ring --bytes 64K..64M*2
   tutti model --lecture --html lecture.html      # its figures follow the numbers of ranks and bytes
   tutti model --lecture --algorithm ring,circulant --html two.html   # also one of your own, by its name
 
@@ -152,7 +148,7 @@ void add_lecture(CLI::App& c, model_settings& s) {
     c.add_option("--step", s.step, "Time of a training step [default: a third of a second]")
         ->type_name("TIME")
         ->needs(lecture);
-    for (const char* const of_tables : {"--bytes", "--operation"}) // a lecture has its own
+    for (const char* const of_tables : {"--bytes", "--operation", "--csv", "--json", "--trace", "--measured"})
         lecture->excludes(c.get_option(of_tables));
 }
 
@@ -163,8 +159,6 @@ int run_model(model_settings s) {
     if (s.one_gpu) throw std::invalid_argument("--one-gpu is for GPUs: give a --machine that has some");
     if (s.ranks.empty() && !s.lecture) s.ranks = "8";
     if (!s.lecture) return report_prices(s);
-    if (!(s.csv.empty() && s.json.empty() && s.trace.empty() && s.measured.empty()))
-        throw std::invalid_argument("--lecture is to be read: it takes no measurements, and writes no file but --html");
     if (!s.step.empty()) s.of_lecture.step_s = parse_time(s.step);
     if (s.of_lecture.step_s == 0) throw std::invalid_argument("a step takes some time: write --step 100ms");
     return report_lecture(s);

@@ -4,6 +4,7 @@
 #include "output.hpp"
 
 #include "../common/quantities.hpp"
+#include "../common/table_text.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,6 +24,27 @@ row_object or_null(const std::optional<long long>& value) { return value ? row_o
 row_object or_null(const std::optional<double>& value) {
     return value ? row_object(twelve_digits(*value)) : row_object(nullptr);
 }
+
+std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
+/// Microseconds; from 10 s on with an exponent, so that digits can be counted, and fit their column.
+std::string cell(const std::optional<double>& us) {
+    if (!us) return "-";
+    return *us < 1e7 ? fmt::format("{:.3f}", *us) : fmt::format("{:.6e}", *us);
+}
+std::string titled(const model_row& r) {
+    return r.algorithm + (r.segments == 1 ? "" : fmt::format(", {} segments", r.segments)) +
+           (r.auto_segments > 0 ? " (" + auto_text(r) + ")" : "");
+}
+
+table_cells price_cells(const model_row& r, bool best, const std::string& factor) {
+    return cells((best ? "* " : "  ") + titled(r), cell(r.depth), cell(r.rounds), cell(r.messages),
+                 volume_text(r.bytes_sent_max), volume_text(r.bytes_received_max), cell(r.fan_in_max),
+                 volume_text(r.total_bytes),
+                 (r.closed_form_us && !r.closed_form_is_exact ? "~" : "") + cell(r.closed_form_us),
+                 cell(r.simulated_us), cell(r.measured_us), factor);
+}
+
+} // namespace
 
 row_object to_object(const model_row& r) {
     return {{"operation", r.operation},
@@ -44,32 +66,6 @@ row_object to_object(const model_row& r) {
             {"auto", r.auto_segments > 0},
             {"auto_segments", r.auto_segments > 0 ? row_object(r.auto_segments) : row_object(nullptr)}};
 }
-
-std::string cell(const std::optional<long long>& value) { return value ? std::to_string(*value) : "-"; }
-/// Microseconds; from 10 s on with an exponent, so that digits can be counted, and fit their column.
-std::string cell(const std::optional<double>& us) {
-    if (!us) return "-";
-    return *us < 1e7 ? fmt::format("{:.3f}", *us) : fmt::format("{:.6e}", *us);
-}
-template <class... Cell>
-void print_prices(const Cell&... c) {
-    fmt::print("{} {:<39} {:>7} {:>8} {:>11} {:>10} {:>10} {:>7} {:>10} {:>14} {:>14} {:>14} {:>8}\n", c...);
-}
-
-std::string titled(const model_row& r) {
-    return r.algorithm + (r.segments == 1 ? "" : fmt::format(", {} segments", r.segments)) +
-           (r.auto_segments > 0 ? " (" + auto_text(r) + ")" : "");
-}
-
-void print_row(const model_row& r, bool best, const std::string& factor) {
-    print_prices(best ? '*' : ' ', titled(r), cell(r.depth), cell(r.rounds), cell(r.messages),
-                 volume_text(r.bytes_sent_max), volume_text(r.bytes_received_max), cell(r.fan_in_max),
-                 volume_text(r.total_bytes),
-                 (r.closed_form_us && !r.closed_form_is_exact ? "~" : "") + cell(r.closed_form_us),
-                 cell(r.simulated_us), cell(r.measured_us), factor);
-}
-
-} // namespace
 
 row_files::row_files(const std::string& csv, const std::string& json) {
     if (!csv.empty()) csv_.emplace(csv, row_file::format::csv);
@@ -116,9 +112,9 @@ void print_table(std::span<const model_row> rows, bool simulated) {
     const model_row& first = rows.front();
     fmt::print("\n# {}, {} rank{}, {}\n", first.operation, first.ranks, first.ranks == 1 ? "" : "s",
                bytes_text(static_cast<double>(first.bytes)));
-    print_prices('#', "algorithm", "depth", "rounds", "messages", "sent", "received", "fan-in", "total", "closed form",
-                 "simulated", "measured", "times");
-    print_prices('#', "", "", "", "", "max", "max", "max", "", "us", "us", "us", "the best");
+    std::vector<table_cells> table{{"# algorithm", "depth", "rounds", "messages", "sent", "received", "fan-in", "total",
+                                    "closed form", "simulated", "measured", "times"},
+                                   {"#", "", "", "", "max", "max", "max", "", "us", "us", "us", "the best"}};
     std::vector<std::optional<double>> times;
     for (const model_row& r : rows) times.push_back(predicted_us(r, simulated));
     const auto best = winner_of(times);
@@ -131,8 +127,10 @@ void print_table(std::span<const model_row> rows, bool simulated) {
     for (const std::size_t k : order) {
         const bool comparable = times[k] && *times[*best] > 0;
         const std::string mark = is_estimate(rows[k]) ? "~" : "";
-        print_row(rows[k], k == best, comparable ? mark + fmt::format("{:.2f}", *times[k] / *times[*best]) : "-");
+        table.push_back(price_cells(rows[k], k == best,
+                                    comparable ? mark + fmt::format("{:.2f}", *times[k] / *times[*best]) : "-"));
     }
+    fmt::print("{}", table_text(table, "<>>>>>>>>>>>"));
 }
 
 void print_crossovers(const model_fastest& fastest) {

@@ -12,6 +12,9 @@
 
 namespace tutti::tools {
 
+/// A row as --json and --csv write it.
+[[nodiscard]] row_object to_object(const model_row& row);
+
 /// The rows in files, each of which is whole after every row: a CSV file, an array of JSON, or both; without a name
 /// none. Times are in microseconds, with twelve digits: what would follow are errors of rounding. Throws as row_file
 /// does.

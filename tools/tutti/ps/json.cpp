@@ -22,6 +22,7 @@ object head_of(const observed_job& j) {
             {"size", j.size},
             {"hosts", j.hosts},
             {"ranks_here", j.here},
+            {"dead", dead_in(j)},
             {"started", j.joined_wall},
             {"program", j.command},
             {"host_of_rank_0", j.zero_host}};

@@ -59,6 +59,10 @@ std::string name_of(rank_state s) {
     return names[static_cast<std::size_t>(s)];
 }
 
+int dead_in(const observed_job& job) {
+    return static_cast<int>(std::ranges::count(job.ranks, rank_state::dead, &observed_rank::state));
+}
+
 std::vector<observed_job> observe_jobs() {
     std::map<std::uint64_t, observed_job> by_world;
     if (const auto in = status::place::open(false))

@@ -47,6 +47,9 @@ struct observed_job {
     std::vector<observed_rank> ranks;
 };
 
+/// Ranks that are known to be dead.
+[[nodiscard]] int dead_in(const observed_job& job);
+
 /// The worlds of this user that have ranks on this host, the oldest first.
 [[nodiscard]] std::vector<observed_job> observe_jobs();
 

@@ -44,7 +44,6 @@ those that are threads over transport::memory.
 
 Examples:
   tutti ps
-  tutti ps 4f1c
   tutti ps 4f1c --watch 2
   tutti ps 4f1c --json | jq .root.sentence
 

@@ -5,13 +5,12 @@
 #include "waiting.hpp"
 
 #include "../common/quantities.hpp"
+#include "../common/table_text.hpp"
 
 #include <collectives/schedule/operation.hpp>
 #include <transport/contract/notice.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -20,22 +19,6 @@ namespace tutti::tools {
 namespace {
 
 namespace status = transport::status;
-using cells = std::vector<std::string>;
-
-/// Columns as wide as their longest cell; the last one is not filled up. The first cells of a row are numbers.
-std::string table_text(const std::vector<cells>& rows, std::size_t last_left) {
-    std::vector<std::size_t> widths(rows.front().size(), 0);
-    for (const cells& r : rows)
-        for (std::size_t c = 0; c < r.size(); ++c) widths[c] = std::max(widths[c], r[c].size());
-    std::string text;
-    for (const cells& r : rows) {
-        for (std::size_t c = 0; c + 1 < r.size(); ++c)
-            text +=
-                c >= last_left ? fmt::format("{:>{}}  ", r[c], widths[c]) : fmt::format("{:<{}}  ", r[c], widths[c]);
-        text += r.back() + "\n";
-    }
-    return text;
-}
 
 std::string moment_text(std::int64_t wall) {
     const std::time_t t = wall;
@@ -109,38 +92,39 @@ status::traffic_told sent_in_all(const observed_rank& r) {
 }
 
 std::string peers_text(const observed_job& job) {
-    std::vector<cells> rows{{"from", "to", "messages", "bytes"}};
+    std::vector<table_cells> rows{{"from", "to", "messages", "bytes"}};
     for (const observed_rank& r : job.ranks)
         if (r.told)
             for (const auto& t : r.told->sent)
                 rows.push_back({std::to_string(r.rank), t.peer < 0 ? "others" : std::to_string(t.peer),
                                 std::to_string(t.messages), bytes_text(static_cast<double>(t.bytes))});
-    return rows.size() == 1 ? "" : "\n" + table_text(rows, 2);
+    return rows.size() == 1 ? "" : "\n" + table_text(rows, "<<>");
 }
 
 } // namespace
 
 std::string jobs_text(const std::vector<observed_job>& jobs) {
     if (jobs.empty()) return "no job of this user has ranks on this host\n";
-    std::vector<cells> rows{{"job", "started", "ranks", "here", "program"}};
+    std::vector<table_cells> rows{{"job", "started", "ranks", "here", "program"}};
     for (const observed_job& j : jobs)
         rows.push_back({status::world_in_words(j.world), moment_text(j.joined_wall), std::to_string(j.size),
-                        std::to_string(j.here), j.command});
-    return table_text(rows, 2);
+                        std::to_string(j.here) + (dead_in(j) > 0 ? fmt::format(", {} dead", dead_in(j)) : ""),
+                        j.command});
+    return table_text(rows, "<<>>");
 }
 
 std::string job_text(const observed_job& job, bool peers) {
     std::string text =
         fmt::format("job {}, {} ranks on {} host{}, started {}: {}\n", status::world_in_words(job.world), job.size,
                     job.hosts, job.hosts == 1 ? "" : "s", moment_text(job.joined_wall), job.command);
-    std::vector<cells> rows{{"rank", "host", "pid", "messages", "sent", "state"}};
+    std::vector<table_cells> rows{{"rank", "host", "pid", "messages", "sent", "state"}};
     for (const observed_rank& r : job.ranks) {
         const auto sent = sent_in_all(r);
         rows.push_back({std::to_string(r.rank), r.host.empty() ? "-" : r.host, r.pid > 0 ? std::to_string(r.pid) : "-",
                         r.told ? std::to_string(sent.messages) : "-",
                         r.told ? bytes_text(static_cast<double>(sent.bytes)) : "-", state_text(r)});
     }
-    text += table_text(rows, 3);
+    text += table_text(rows, "<<<>>");
     if (!job.remark.empty()) text += job.remark + "\n";
     if (peers) text += peers_text(job);
     const explanation e = explain_waiting(job);

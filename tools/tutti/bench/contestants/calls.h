@@ -23,6 +23,8 @@ struct contestant_call {
     int rank, ranks;
     int partner, begins; /* of messages: -1 where this rank has none; whether it sends first */
     int messages;        /* of a stream: how many at once */
+    const size_t* parts; /* of given lengths: where each begins, in elements, and where the last one ends; else NULL.
+                          * To be read by contestant_bind alone */
     void* input;
     void* output;
 };

@@ -22,6 +22,8 @@ struct bound {
     void* to;
     void (*run)(const struct bound*);
     MPI_Request* requests;
+    int* counts; /* of parts of given lengths, and where they begin; alltoallv sends blocks as long as those it gets */
+    int* begins;
 };
 
 #define ALL MPI_COMM_WORLD
@@ -51,6 +53,21 @@ static void gather(const struct bound* b) {
 }
 static void scatter(const struct bound* b) {
     MPI_Scatter(b->from, b->count, b->type, b->to, b->count, b->type, b->what.root, ALL);
+}
+static void allgatherv(const struct bound* b) {
+    MPI_Allgatherv(b->from, b->counts[b->what.rank], b->type, b->to, b->counts, b->begins, b->type, ALL);
+}
+static void alltoallv(const struct bound* b) {
+    MPI_Alltoallv(b->from, b->counts, b->begins, b->type, b->to, b->counts, b->begins, b->type, ALL);
+}
+static void gatherv(const struct bound* b) {
+    MPI_Gatherv(b->from, b->counts[b->what.rank], b->type, b->to, b->counts, b->begins, b->type, b->what.root, ALL);
+}
+static void scatterv(const struct bound* b) {
+    MPI_Scatterv(b->from, b->counts, b->begins, b->type, b->to, b->counts[b->what.rank], b->type, b->what.root, ALL);
+}
+static void reduce_scatterv(const struct bound* b) {
+    MPI_Reduce_scatter(b->from, b->to, b->counts, b->type, b->op, ALL);
 }
 static void sendrecv(const struct bound* b) {
     const int rank = b->what.rank, ranks = b->what.ranks;
@@ -94,7 +111,7 @@ static const struct {
     int kind;
 } operations[] = {{"allreduce", allreduce, reduces | in_place},
                   {"scan", scan, reduces | in_place},
-                  {"exscan", exscan, reduces},
+                  {"exscan", exscan, reduces | in_place},
                   {"reduce_scatter", reduce_scatter, reduces}, /* in place MPI's result lies elsewhere than ours */
                   {"reduce", reduce, reduces | in_place | gathers},
                   {"broadcast", broadcast, in_place},
@@ -102,6 +119,11 @@ static const struct {
                   {"alltoall", alltoall, in_place},
                   {"gather", gather, in_place | gathers},
                   {"scatter", scatter, in_place | scatters},
+                  {"allgatherv", allgatherv, in_place},
+                  {"alltoallv", alltoallv, 0},
+                  {"gatherv", gatherv, in_place | gathers},
+                  {"scatterv", scatterv, in_place | scatters},
+                  {"reduce_scatterv", reduce_scatterv, reduces},
                   {"barrier", barrier, 0},
                   {"sendrecv", sendrecv, 0},
                   {"pingpong", pingpong, 0},
@@ -142,6 +164,7 @@ static int find(const struct contestant_call* what, struct bound* b) {
     for (i = 0; i < sizeof operations / sizeof operations[0]; ++i)
         if (strcmp(operations[i].name, what->operation) == 0) break;
     if (i == sizeof operations / sizeof operations[0] || what->count > INT_MAX) return 0;
+    if (what->parts && what->parts[what->ranks] > INT_MAX) return 0;
     if (what->in_place && !(operations[i].kind & in_place)) return 0;
     b->what = *what;
     b->count = (int)what->count;
@@ -173,10 +196,25 @@ int contestant_has(const struct contestant_call* what) {
     return find(what, &b);
 }
 
+static void count_parts(struct bound* b) {
+    const int ranks = b->what.ranks, all_to_all = strcmp(b->what.operation, "alltoallv") == 0;
+    const size_t* const parts = b->what.parts;
+    int k, at = 0;
+    b->counts = (int*)calloc(2 * (size_t)ranks, sizeof(int));
+    if (!b->counts) abort();
+    b->begins = b->counts + ranks;
+    for (k = 0; k < ranks; at += b->counts[k++]) {
+        const int part = all_to_all ? (b->what.rank + k) % ranks : k;
+        b->begins[k] = at;
+        b->counts[k] = (int)(parts[part + 1] - parts[part]);
+    }
+}
+
 void* contestant_bind(const struct contestant_call* what) {
     struct bound* const b = (struct bound*)calloc(1, sizeof *b);
     if (!b || !find(what, b)) abort();
     b->requests = (MPI_Request*)calloc(2 * (size_t)what->messages + 1, sizeof *b->requests);
+    if (what->parts) count_parts(b);
     return b;
 }
 
@@ -187,6 +225,7 @@ void contestant_run(void* bound) {
 
 void contestant_release(void* bound) {
     free(((struct bound*)bound)->requests);
+    free(((struct bound*)bound)->counts);
     free(bound);
 }
 
