@@ -5,7 +5,7 @@
 #include "../../base/linkage.hpp"
 #include "../../base/sort.hpp"
 #include "../../transport/contract/transport.hpp"
-#include "faults.hpp"
+#include "fault_report.hpp"
 #include "timeouts.hpp"
 #include "under_way.hpp"
 

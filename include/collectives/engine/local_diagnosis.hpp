@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
-#include "faults.hpp"
+#include "fault_report.hpp"
 #include "world_status.hpp"
 
 #include <exception>

@@ -15,7 +15,7 @@
 #include <span>
 #include <type_traits>
 
-/// The parts of the TCP transport. Not part of the transport contract.
+/// What connections of TCP and verbs carry. Not part of the transport contract.
 namespace tutti::transport::detail::tcp {
 
 enum class frame_kind : std::uint8_t {

@@ -75,4 +75,4 @@ private:
 
 } // namespace tutti::test
 
-extern template class tutti::engine::membership<tutti::test::fake_ipc>; // in support/fabric_worlds.cpp
+extern template class tutti::engine::membership<tutti::test::fake_ipc>; // in support/cuda_worlds.cpp

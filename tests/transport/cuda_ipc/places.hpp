@@ -52,4 +52,4 @@ private:
 
 } // namespace tutti::test
 
-extern template class tutti::transport::world<tutti::test::fake_ipc_fabric>; // in support/fabric_worlds.cpp
+extern template class tutti::transport::world<tutti::test::fake_ipc_fabric>; // in support/cuda_worlds.cpp

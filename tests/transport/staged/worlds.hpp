@@ -32,7 +32,7 @@ template <class World>
 
 } // namespace tutti::test
 
-// In support/fabric_worlds.cpp:
+// In support/cuda_worlds.cpp:
 extern template class tutti::transport::world<tutti::test::fake_staged_fabric>;
 extern template class tutti::transport::world<tutti::test::fake_ipc_fabric, tutti::test::fake_staged_fabric>;
 extern template class tutti::engine::membership<tutti::test::fake_staged>;
