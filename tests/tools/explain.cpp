@@ -29,10 +29,10 @@ TEST_CASE("of more than 32 ranks the choice is the cheapest of all in the middle
                            "--operation reduce_scatter --bytes 300000");
     INFO(r.output);
     CHECK_THAT(r.output, Contains("on 33 ranks: ring\n"));
-    const auto tree =
+    const auto gather =
         command("explain --machine " TUTTI_MACHINES "/tcp_ethernet.json --ranks 200 --operation allgather "
                 "--bytes 150000");
-    CHECK_THAT(tree.output, Contains("on 200 ranks: halving_doubling\n"));
+    CHECK_THAT(gather.output, Contains("on 200 ranks: halving_doubling\n"));
 }
 
 TEST_CASE("without a machine, tutti explain says what the rule takes for the transport") {

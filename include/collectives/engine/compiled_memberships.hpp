@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the compiled library has: who includes membership.ipp beside it has a transport of their own.
+// Of transports included before, those that are compiled elsewhere: who includes membership.ipp has one of their own.
 #include "membership.hpp"
 
 namespace tutti::engine {
@@ -13,8 +13,14 @@ extern template class membership<transport::memory>;
 #if defined(TUTTI_OVER_SHARED_MEMORY)
 extern template class membership<transport::shared_memory>;
 #endif
+#if defined(TUTTI_OVER_SIMULATED)
+extern template class membership<transport::simulated>;
+#endif
 #if defined(TUTTI_OVER_TCP)
 extern template class membership<transport::tcp>;
+#endif
+#if defined(TUTTI_OVER_VERBS)
+extern template class membership<transport::verbs>;
 #endif
 #if defined(TUTTI_OVER_ROUTED)
 extern template class membership<transport::routed<transport::shared_memory, transport::tcp>>;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
@@ -32,7 +33,7 @@ public:
           judge_(transport_, ended_, status_, under_way_) {}
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
-    ~driver() { judge_.leave(std::max(last_deadline_, time() + std::chrono::seconds(1))); }
+    ~driver() { judge_.leave(last_deadline_); }
 
     [[nodiscard]] Transport& transport() noexcept { return transport_; }
     [[nodiscard]] const Transport& transport() const noexcept { return transport_; }
@@ -42,7 +43,7 @@ public:
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
         members& g = r.members();
-        if (judge_.has_failed(g, &r)) {
+        if (judge_.end_if_failed(g, &r)) {
             auto why = std::make_shared<const fault>(*g.failure);
             note_begin(r);
             return end_run(r, run_state::failed, std::move(why), ended_, status_.line());
@@ -120,7 +121,7 @@ public:
 
     /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
     void admit(members& g, message& m) {
-        if (judge_.has_failed(g)) return judge_.fail_unstarted(g, m);
+        if (judge_.end_if_failed(g)) return judge_.fail_unstarted(g, m);
         under_way_.stalled_since = {};
         try {
             if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_, status_.line());
@@ -199,7 +200,7 @@ private:
         next_entry_look_ = known_now_ + entry_interval;
         try {
             judge_.take_notices();
-            judge_.has_failed(g);
+            judge_.end_if_failed(g);
         } catch (const std::exception&) {
             // The call is under way, and its owner must get it. It is looked at again when nothing moves.
         }

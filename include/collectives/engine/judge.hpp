@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "completion_signal.hpp"
 #include "inquiries.hpp"
 #include "leave.hpp"
 #include "local_diagnosis.hpp"
@@ -47,12 +48,13 @@ public:
     judge(const judge&) = delete;
     judge& operator=(const judge&) = delete;
 
-    /// Before the transport goes. Waits until that time at most for peers that have not yet taken what was sent. Not
-    /// where a communicator has failed and the program has not gone on: the transport gives peers a second then.
-    void leave(clock::time_point until) noexcept {
+    /// Before the transport goes. Waits until the last deadline, or for a second, for peers that have not yet taken
+    /// what was sent. Not where a communicator has failed and the program has not gone on: the transport gives peers a
+    /// second then.
+    void leave(clock::time_point last_deadline) {
         closed_.tell(transport_);
         if (failed_) return;
-        tutti::engine::leave(transport_, until,
+        tutti::engine::leave(transport_, std::max(last_deadline, time() + std::chrono::seconds(1)),
                              [this](int peer) { return world_status_.of(peer) != world_status::presence::here; });
     }
 
@@ -80,7 +82,7 @@ public:
     /// Ends the communicator if the control plane has said so; true if it has ended, now or before: then its runs may
     /// belong to others again, and it with them. `r` is one of its runs, or null.
     template <class Work = run>
-    bool has_failed(members& g, const Work* r = nullptr) {
+    bool end_if_failed(members& g, const Work* r = nullptr) {
         if (g.failure) return true;
         return !world_status_.all_well() && fail_by_status(g, r);
     }
@@ -164,7 +166,7 @@ public:
     /// Does nothing if the communicator has failed before.
     void abort(members& g, const std::string& reason) {
         take_notices();
-        if (has_failed(g)) return;
+        if (end_if_failed(g)) return;
         auto n = notice_about(transport_, g, transport::notice_kind::abort);
         n.text = reason;
         transport_.tell(n);
@@ -243,7 +245,7 @@ private:
     template <class Work>
     void examine(Work& r, clock::time_point now) {
         members& g = r.members();
-        if (has_failed(g, &r)) return;
+        if (end_if_failed(g, &r)) return;
         if (r.reported().sent) {
             if (now >= r.reported().answer_due) fail(g, local_diagnosis(transport_, world_status_, r));
         } else if (now >= r.deadline()) {

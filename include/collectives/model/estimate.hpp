@@ -45,7 +45,7 @@ inline constexpr int always_simulated = 32; ///< ranks
            !has_contention(scarce, {});
 }
 
-/// So many messages are simulated in the milliseconds that choosing may take.
+/// So many messages of one candidate are simulated in some milliseconds.
 inline constexpr std::size_t soon = std::size_t{1} << 14;
 
 /// Whether simulating a call takes no longer than so many messages do, or less where one rank stands for all. The
@@ -106,16 +106,14 @@ struct congestion {
     return vectors / static_cast<std::size_t>(c.how.chunks(c.what, c.size) * c.segments);
 }
 
-/// The estimate of a call that is not simulated, but for what adapters, network and fan-in add to it.
-[[nodiscard]] inline double estimate_without_network_s(const collective& c, const topology& on, const machine& m) {
-    const std::size_t piece = mean_chunk_bytes(c);
-    return uncontended_s(c, on, around(m.near, piece, m.receiver), around(m.far, piece, m.receiver), m.receiver) *
-           ranks_per_core(on, m);
-}
+/// The estimate of a call that is not simulated.
 [[nodiscard]] inline double estimate_s(const collective& c, const topology& on, const machine& m) {
     const std::size_t piece = mean_chunk_bytes(c);
     const auto [least_s, on_top_s] = congested(c, on, m, around(m.far, piece, m.receiver).gap_s_per_byte);
-    return std::max(estimate_without_network_s(c, on, m), least_s) + on_top_s;
+    const double apart_s =
+        uncontended_s(c, on, around(m.near, piece, m.receiver), around(m.far, piece, m.receiver), m.receiver) *
+        ranks_per_core(on, m);
+    return std::max(apart_s, least_s) + on_top_s;
 }
 
 } // namespace detail

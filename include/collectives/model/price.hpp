@@ -11,7 +11,7 @@
 namespace tutti::model {
 
 /// How long a call is predicted to take, in seconds: simulated, cores and ports shared as the machine says, for up to
-/// 32 ranks, and for more where that takes no more than some milliseconds. Else an estimate by the closed form, where
+/// 32 ranks, and for more where a call has few messages. Else an estimate by the closed form, where
 /// all algorithms but hierarchical ones are priced by the link between nodes: as many times as long as ranks share a
 /// core, at least what adapters and network need for the bytes, and what the fan-in costs on top; infinite where no
 /// form is known.

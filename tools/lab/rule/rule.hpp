@@ -38,7 +38,7 @@ struct judged_call {
     double taken_s = 0, best_s = 0;
 
     /// 1 at least: the best is the rule's choice where none is faster.
-    [[nodiscard]] double times() const noexcept { return best_s > 0 ? taken_s / best_s : 1; }
+    [[nodiscard]] double times() const noexcept { return taken_s > best_s && best_s > 0 ? taken_s / best_s : 1; }
 };
 
 /// Judges one operation in nodes of one width by one machine, in the order of ranks, then bytes. The candidates are the

@@ -132,15 +132,16 @@ earlier_runs::earlier_runs(const std::vector<std::string>& files) : files_(files
                        "without such beside them");
         try {
             std::ifstream in(file, std::ios::binary);
+            const std::size_t before = rows_.size();
             for (row_object& row : row_object::parse(in)) {
                 row["file"] = file;
                 if (is_of_tutti(row)) add_earlier(std::move(row));
             }
+            if (rows_.size() == before) throw std::invalid_argument(file + " holds no rows of tutti");
         } catch (const nlohmann::json::exception&) {
             throw std::invalid_argument(file + " is not what this tutti bench --json writes");
         }
     }
-    if (rows_.empty()) throw std::invalid_argument(join(files) + " holds no rows of tutti");
 }
 
 void earlier_runs::add_earlier(row_object row) {

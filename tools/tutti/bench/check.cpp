@@ -190,7 +190,10 @@ void check(const bench_settings& settings, int ranks) {
         std::ranges::sort(bound);
         here.cores = static_cast<int>(std::ranges::unique(bound).begin() - bound.begin());
     }
-    earlier.require(conditions_of(settings, ranks, here));
+    row_object known = conditions_of(settings, ranks, here);
+    for (const char* const later : {"placement", "device"})
+        if (known.at(later).is_null()) known.erase(later);
+    earlier.require(known);
     earlier.require_some(rows_for(jobs_of(settings, 0, ranks)));
 }
 

@@ -229,17 +229,24 @@ int compare_files(const bench_settings& s) {
     const row_object& first = now.rows().front();
     const row_object conditions = conditions_in(first);
     now.require(conditions);
+    const bool launches_rounds = // of a launcher's ranks each file is one launch
+        std::ranges::any_of(now.rows(), [](const row_object& row) { return row.value("launch", 0U) > 0; });
     const auto compared = [&](auto&& earlier, auto... tolerance) {
-        if constexpr (requires { earlier.require(conditions); }) earlier.require(conditions);
         earlier.require_some(now.rows());
         for (const row_object& row : now.rows()) earlier.add(row);
         fmt::print("# now: {}\n", join(s.now));
         for (const char* const key : {"started", "host", "kernel", "version"})
             fmt::print("# {} now: {}\n", key, plain(first.value(key, row_object())));
-        return earlier.print(tolerance..., s.most_other_work * first.value("cores", 1.), false, stdout);
+        return earlier.print(tolerance..., s.most_other_work * first.value("cores", 1.), launches_rounds, stdout);
     };
-    const verdict v = compares_with_others(s) ? compared(ratios(s, first.value("ranks", 1)))
-                                              : compared(earlier_runs(s.against), s.tolerance);
+    verdict v;
+    if (compares_with_others(s)) {
+        v = compared(ratios(s, first.value("ranks", 1)));
+    } else {
+        earlier_runs earlier(s.against);
+        earlier.require(conditions);
+        v = compared(std::move(earlier), s.tolerance);
+    }
     std::uint64_t wrong = 0;
     for (const row_object& row : now.rows())
         if (const row_object w = row.value("wrong", row_object()); !w.is_null()) wrong += w.get<std::uint64_t>();

@@ -60,7 +60,8 @@ std::string name_of(rank_state s) {
 }
 
 int dead_in(const observed_job& job) {
-    return static_cast<int>(std::ranges::count(job.ranks, rank_state::dead, &observed_rank::state));
+    return static_cast<int>(
+        std::ranges::count_if(job.ranks, [](const observed_rank& r) { return r.told && r.state == rank_state::dead; }));
 }
 
 std::vector<observed_job> observe_jobs() {
