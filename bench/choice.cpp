@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace {
 
@@ -41,14 +42,18 @@ void undecided(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(by.prices(operation::allreduce, std::size_t{1} << 20));
 }
 
-/// What the first call of a size class takes, with one adapter a node of eight ranks.
+/// What the first call of a size class takes, with one adapter a node of eight ranks, which lie in blocks or in turn.
 void first_call(benchmark::State& state) {
     const int size = static_cast<int>(state.range(0));
+    std::vector<int> nodes;
+    for (int rank = 0; rank < size; ++rank) nodes.push_back(state.range(2) == 0 ? rank / 8 : rank % (size / 8));
+    const model::topology on =
+        model::topology_of(nodes, tutti::transport::medium::memory, tutti::transport::medium::memory);
     model::machine m = node();
     m.far = m.near, m.nics = 1;
     for (auto _ : state) {
         state.PauseTiming();
-        const model::decisions by({size, 8}, m);
+        const model::decisions by(on, m);
         state.ResumeTiming();
         benchmark::DoNotOptimize(by.choose(operation::allreduce, static_cast<std::size_t>(state.range(1))));
     }
@@ -59,6 +64,6 @@ void first_call(benchmark::State& state) {
 BENCHMARK(by_rule);
 BENCHMARK(decided);
 BENCHMARK(undecided)->Arg(2)->Arg(4)->Arg(32)->Arg(1024)->Unit(benchmark::kMicrosecond);
-BENCHMARK(first_call)->ArgsProduct({{32, 128, 800}, {8, 1 << 20}})->Unit(benchmark::kMillisecond);
+BENCHMARK(first_call)->ArgsProduct({{32, 128, 800, 4096}, {8, 1 << 20}, {0, 1}})->Unit(benchmark::kMillisecond);
 
 BENCHMARK_MAIN();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/algorithm/all.hpp>
+#include <collectives/choice/topology.hpp>
 #include <collectives/model/counts.hpp>
 
 #include "support/catch.hpp"
@@ -122,6 +123,26 @@ TEST_CASE("by symmetry the same is counted as rank by rank, over levels too") {
                 CHECK(by_symmetry.levels->near == by_ranks.levels->near);
                 CHECK(by_symmetry.levels->node_sent_max == by_ranks.levels->node_sent_max);
             }
+}
+
+TEST_CASE("where ranks lie in turn, a price of many steps takes one node for all, with the figures of all") {
+    constexpr int size = 512, width = 8;
+    std::vector<int> in_turn;
+    for (int rank = 0; rank < size; ++rank) in_turn.push_back(rank % (size / width));
+    const auto on = model::topology_of(in_turn, transport::medium::memory, transport::medium::network);
+    REQUIRE(on.placed);
+    for (const any& how : {any(ring{}), any(direct{}), any(halving_doubling{}), any(butterfly{})}) {
+        const collective c{operation::allreduce, how, size, std::size_t{size} * 64, 0, 1, true};
+        counts all, one;
+        model::detail::count_traffic(all, c, on);
+        model::detail::estimate_traffic(one, c, on);
+        CAPTURE(std::string(how.name()));
+        CHECK(one.by_symmetry == (how == any(ring{}) || how == any(direct{})));
+        REQUIRE((all.levels && one.levels));
+        CHECK(one.levels->far == all.levels->far);
+        CHECK(one.levels->node_sent_max == all.levels->node_sent_max);
+        CHECK(one.received.most == all.received.most);
+    }
 }
 
 TEST_CASE("one rank's chains of messages are those of all") {

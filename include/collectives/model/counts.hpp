@@ -62,11 +62,15 @@ inline constexpr long long most_kept = 1LL << 23, most_kept_alike = 1LL << 22;
 /// Rounds of more steps take seconds to count, and of more ranks too much memory, which grows with P².
 inline constexpr long long most_steps_for_rounds = 1LL << 20;
 inline constexpr int most_ranks_for_rounds = 1024;
+/// Beyond so many steps a price takes one node for all, also where nodes are no blocks of ranks.
+inline constexpr long long most_walked_for_price = 1LL << 18;
 
+/// Of the first so many ranks, by nodes.
 [[nodiscard]] inline traffic walk_ranks(const collective& c, int ranks, const rank_nodes& nodes) {
     traffic sum(c, nodes);
     std::vector<schedule::step> steps;
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (int k = 0; k < ranks; ++k) {
+        const int rank = nodes.on_first(k);
         steps.clear();
         c.how.walk(c.what, {rank, c.size, c.root, c.in_place}, c.segments, steps);
         sum.add(rank, steps);
@@ -168,16 +172,18 @@ inline long long count_traffic(counts& to, const collective& c, const rank_nodes
 }
 
 /// The same for a price, which has no time: one node stands for all wherever nodes are alike but perhaps for the last.
-/// Where they are no blocks of ranks, all ranks are walked.
+/// Where they are no blocks of ranks, all ranks are walked, or the first node's of many steps.
 inline void estimate_traffic(counts& to, const collective& c, const rank_nodes& nodes) {
     const int node = std::min(nodes.most(), c.size);
-    const bool alike = c.how.rotates() || (c.how.alike(c.size) && nodes_alike(c.how, c.size, node));
-    if (!alike || !nodes.are_blocks()) {
-        count_traffic(to, c, nodes.are_blocks() ? rank_nodes(node) : nodes);
+    const bool blocks = nodes.are_blocks();
+    const bool alike = c.how.rotates() || (c.how.alike(c.size) && (!blocks || nodes_alike(c.how, c.size, node)));
+    const auto is_long = [&] { return walk_ranks(in_chunks(c), 1, 1).all_steps * c.size > most_walked_for_price; };
+    if (!alike || (!blocks && !is_long())) {
+        count_traffic(to, c, blocks ? rank_nodes(node) : nodes);
         return;
     }
     to.by_symmetry = true;
-    add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), node, node), c, true);
+    add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), nodes.ranks_on_first(c.size), nodes), c, true);
 }
 
 } // namespace detail
