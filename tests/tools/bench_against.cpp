@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 using Catch::Contains;
 using tools_test::command;
@@ -210,6 +211,13 @@ TEST_CASE("ranks that a launcher started refuse as one, and all end with one sta
     // That can be followed.
     CHECK_THAT(command("bench --against " + files + " --now " + files + anyhow).output,
                Contains("neither: 1, not judged: 0\n"));
+    // That a launcher has bound its ranks is a condition too, and stands on the page.
+    if (std::thread::hardware_concurrency() < 2) return;
+    const std::string bound = here.path("bound.json"), page = here.path("bound.html");
+    REQUIRE(command("run -n 2 --bind core" + run.substr(8) + bound + " --html " + page).status == 0);
+    CHECK_THAT(command("bench --against " + files + " --now " + bound + anyhow).output,
+               Contains("bind is to 1 of ") && Contains(" now, but none in "));
+    CHECK_THAT(here.read("bound.html"), Contains("Bound: to 1 of "));
 }
 
 TEST_CASE("files of launches stand for this run, and nothing is measured") {

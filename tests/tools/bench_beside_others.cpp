@@ -102,6 +102,13 @@ TEST_CASE("what the OSU micro-benchmarks print is compared: sizes of one rank's 
                                     row_beside("bibw.txt", "1024", "bistream pairs 1", "out", "131.1") &&
                                     row_beside("latency.txt", "1024", "pingpong pairs 1", "out", "1.75") &&
                                     !Contains("taken for"));
+    // A put is no message, and a reduction of floats no one of doubles.
+    here.write("put.txt", "# OSU MPI_Put Latency Test v7.4\n# Size          Latency (us)\n1024     0.25\n");
+    const auto put = beside_file(here.path("put.txt"), "--ranks 2 --operation pingpong --bytes 1K");
+    CHECK(put.status == 2);
+    CHECK_THAT(put.output, Contains("MPI_Put Latency"));
+    here.write("floats.txt", "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n1024     1.75\n");
+    CHECK(beside_file(here.path("floats.txt"), "--ranks 2 --operation allreduce -d double --bytes 1K").status == 2);
     // These are of two ranks.
     const auto pairs = beside_file(here.path("latency.txt"), "--ranks 4 --operation pingpong --bytes 1K");
     CHECK(pairs.status == 2);

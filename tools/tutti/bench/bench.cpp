@@ -348,7 +348,7 @@ void add_amount(CLI::App& c, bench_settings& s) {
         ->excludes(iterations);
     c.add_option("-N,--rounds,--run_cycles", s.rounds,
                  "How often all rows are measured, in turn: by a launch each where ranks are started here [default: 1; "
-                 "of a comparison as many as FILE has, 5 at least, or 7 beside PROGRAM]")
+                 "of a comparison as many as FILE has, 5 at least, or 7 beside PROGRAM or LIBRARY]")
         ->check(CLI::Range(1, 100'000))
         ->type_name("N");
     const CLI::Range some_calls(0, most_calls);

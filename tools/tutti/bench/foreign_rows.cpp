@@ -160,12 +160,14 @@ private:
         if (!known && !name.empty()) found_.unknown.emplace(name);
     }
 
-    /// "# OSU MPI Allreduce Latency Test v7.3", with "MPI-CUDA" where data are on a GPU.
+    /// "# OSU MPI Allreduce Latency Test v7.3", with "MPI-CUDA" where data are on a GPU. "MPI_Put Latency" is none of
+    /// ours. Reductions are sums, of MPI_FLOAT unless a line says otherwise.
     void begin_osu(const std::string& line) {
-        const std::size_t first = std::min(line.find(' ', 6), line.size() - 1) + 1;
-        const std::string name = line.substr(first, line.find(" Test", first) - first);
+        std::string name = line.substr(6, line.find(" Test") - 6);
+        if (name.starts_with("MPI ") || name.starts_with("MPI-")) name.erase(0, name.find(' ') + 1);
         begin("OSU micro-benchmarks", find(osu_benchmarks, name), name);
-        type_.reset();
+        type_ = "float32";
+        op_ = "sum";
         said_ranks_.reset();
         if (operation_ == "pingpong" || is_stream(operation_)) said_ranks_ = 2;
     }

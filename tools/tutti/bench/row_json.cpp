@@ -96,7 +96,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
             {"placement", or_null(at.placement)},
             {"processor", at.processor},
             {"cores", at.cores},
-            {"bind", s.bind.given() ? row_object(s.bind.text()) : row_object(nullptr)},
+            {"bind", or_null(s.bind.given() ? s.bind.text() : at.bound)},
             {"interface", or_null(at.interface)},
             {"device", or_null(at.device)},
             {"timing", s.how == timing::barrier ? "barrier"

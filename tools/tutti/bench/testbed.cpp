@@ -10,6 +10,8 @@
 #include <transport/contract/processor_matching.hpp>
 #include <transport/join/host.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -157,6 +159,8 @@ testbed testbed_here() {
     at.started = utc_time("%FT%TZ");
     at.processor = processor_name();
     at.cores = static_cast<int>(transport::bootstrap::own_processors().count());
+    if (const long all = ::sysconf(_SC_NPROCESSORS_ONLN); at.cores < all)
+        at.bound = fmt::format("to {} of {} processors", at.cores, all);
     at.interface = interface ? interface : "";
     return at;
 }

@@ -16,6 +16,7 @@ struct testbed {
     std::string processor;                      ///< "..., and others" where ranks have different ones
     int cores = 0;                              ///< that the ranks of rank 0's host may use
     std::string ranks_on;                       ///< where each rank may run, in words: told, and not compared
+    std::string bound;                          ///< "to 1 of 8 processors": by whoever started it; empty: to none
     std::string interface;                      ///< TUTTI_INTERFACE
     std::string device;                         ///< the GPUs of ranks, likewise; empty: none, or not known
     std::string placement;                      ///< "2 x 4": ranks by node, as the library sees them; empty: not known
