@@ -145,6 +145,31 @@ TEST_CASE("where ranks lie in turn, a price of many steps takes one node for all
     }
 }
 
+TEST_CASE("by symmetry the busiest rank is told where chunks are unequal") {
+    // Of 8 bytes 8 ranks own one each: such a rank sends 7 to the other owners, then its own to all others.
+    const counts direct_of = model::count({operation::allreduce, direct{}, 1024, 8});
+    CHECK(direct_of.by_symmetry);
+    CHECK(direct_of.sent.most == 7 + 1023);
+    CHECK(direct_of.received.most == 1023 + 7);
+    CHECK(direct_of.inbound_max == 1023);
+    CHECK(direct_of.total_bytes == 2 * 8 * 1023);
+    // The first 952 of 2048 shards have two bytes.
+    const counts shards = model::count({operation::allgather, direct{}, 3000, 3000});
+    CHECK(model::count({operation::allgather, direct{}, 2048, 3000}).sent.most == 2 * 2047);
+    CHECK(shards.sent.most == 2999);
+    for (const any& how : {any(ring{}), any(direct{}), any(parameter_server{}), any(halving_doubling{})})
+        for (const std::size_t bytes : {std::size_t{5}, std::size_t{70}, std::size_t{333}}) {
+            const collective c{operation::allreduce, how, 64, bytes};
+            counts all, some;
+            model::detail::count_traffic(all, c, 64);
+            model::detail::count_busiest(some, c);
+            CAPTURE(std::string(how.name()), bytes);
+            CHECK(some.sent.most == all.sent.most);
+            CHECK(some.received.most == all.received.most);
+            CHECK(some.reduced.most == all.reduced.most);
+        }
+}
+
 TEST_CASE("one rank's chains of messages are those of all") {
     for (const any& a : symmetry_candidates(2))
         for (const operation o : schedule::operations)

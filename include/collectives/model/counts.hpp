@@ -9,6 +9,7 @@
 #include "../../base/error.hpp"
 #include "../schedule/verify.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -98,6 +99,26 @@ inline constexpr long long most_walked_for_price = 1LL << 18;
     return std::llround(bytes);
 }
 
+/// Elements beyond equal chunks: of so many segments each has one more.
+[[nodiscard]] inline std::size_t longer_chunks(const collective& c) {
+    return c.bytes / c.element_bytes % in_chunks(c).bytes;
+}
+
+/// Where chunks are unequal, the busiest rank is one at an end of the longer or of the shorter ones.
+inline void count_busiest(counts& to, const collective& c) {
+    const auto longer = static_cast<int>(longer_chunks(c) / static_cast<std::size_t>(c.segments));
+    traffic sum(c, c.size);
+    std::vector<schedule::step> steps;
+    for (const int rank : {0, std::clamp(longer - 1, 0, c.size - 1), std::min(longer, c.size - 1), c.size - 1}) {
+        steps.clear();
+        c.how.walk(c.what, {rank, c.size, c.root, c.in_place}, c.segments, steps);
+        sum.add(rank, steps);
+    }
+    to.sent.most = sum.sent_max;
+    to.received.most = sum.received_max;
+    to.reduced.most = sum.reduced_max;
+}
+
 /// One node, or one rank, stands for all: `of` counts its chunks.
 inline void add_traffic_by_symmetry(counts& to, const traffic& of, const collective& c, bool whole_nodes) {
     const double unit = chunk_bytes(c), all = static_cast<double>(c.size) / of.ranks;
@@ -131,7 +152,8 @@ inline void add_traffic(counts& to, const traffic& of) {
     if (!by_symmetry) return steps <= most_kept ? chains(c, false).count() : std::nullopt;
     if (!c.how.rotates()) return std::nullopt;
     auto found = chains(in_chunks(c), true).count();
-    if (found) found->inbound_max = bytes_of(found->inbound_max, chunk_bytes(c));
+    const double longest = std::ceil(chunk_bytes(c) / static_cast<double>(c.element_bytes));
+    if (found) found->inbound_max = bytes_of(found->inbound_max, longest * static_cast<double>(c.element_bytes));
     return found;
 }
 
@@ -139,7 +161,7 @@ inline void add_chains(counts& to, const collective& c, long long steps) {
     if (const auto found = follow(c, to.by_symmetry, steps)) {
         to.depth = found->depth;
         to.fan_in = found->fan_in;
-        to.inbound_max = found->inbound_max;
+        to.inbound_max = std::min(found->inbound_max, to.received.most);
     } else if (const schedule::cost stated = c.how.stated(c.what, c.size); !stated.bound) {
         to.depth = stated.depth;
         to.fan_in = stated.fan_in;
@@ -168,6 +190,7 @@ inline long long count_traffic(counts& to, const collective& c, const rank_nodes
     const int node = nodes.most();
     const bool whole = nodes_alike(c.how, c.size, node);
     add_traffic_by_symmetry(to, walk_ranks(in_chunks(c), whole ? node : 1, node), c, whole);
+    if (longer_chunks(c) > 0) count_busiest(to, c);
     return steps;
 }
 

@@ -203,6 +203,10 @@ void take_times(std::vector<studied>& entries, int ranks, std::size_t bytes, pri
     std::vector<model_row> rows;
     price(all, {bytes}, prices, rows);
     for (std::size_t k = 0; k < entries.size(); ++k) {
+        if (entries[k].call.segments != rows[k].segments) { // chosen by simulation
+            entries[k].call.segments = rows[k].segments;
+            entries[k].counted = model::count(entries[k].call, prices.width_of_node(ranks));
+        }
         entries[k].time_us = predicted_us(rows[k], prices.simulates());
         entries[k].time_by = source_of_time(rows[k], prices.simulates());
     }
