@@ -3,9 +3,11 @@
 #pragma once
 
 // Of transports included before, those that are compiled elsewhere: who includes membership.ipp has one of their own.
-#include "membership.hpp"
 
 namespace tutti::engine {
+
+template <class Transport>
+class membership;
 
 #if defined(TUTTI_OVER_MEMORY)
 extern template class membership<transport::memory>;
