@@ -60,8 +60,7 @@ std::string name_of(rank_state s) {
 }
 
 int dead_in(const observed_job& job) {
-    return static_cast<int>(
-        std::ranges::count_if(job.ranks, [](const observed_rank& r) { return r.told && r.state == rank_state::dead; }));
+    return static_cast<int>(std::ranges::count(job.ranks, rank_state::dead, &observed_rank::state));
 }
 
 std::vector<observed_job> observe_jobs() {
