@@ -54,7 +54,12 @@ struct job {
         id = status::world_in_words(world_of(std::stoll(ranks.of(0).note.str())));
     }
     [[nodiscard]] std::string text() const { return command("ps " + id).output; }
-    [[nodiscard]] json facts() const { return json::parse(command("ps --json " + id).output); }
+    [[nodiscard]] json facts() const {
+        const auto told = command("ps --json " + id);
+        INFO(told.output);
+        REQUIRE(told.status == 0);
+        return json::parse(told.output);
+    }
     /// The facts, once the root of the waiting is of that kind.
     [[nodiscard]] json facts_of(const std::string& kind) const {
         json last;
