@@ -11,10 +11,9 @@
 namespace tutti::model {
 
 /// How long a call is predicted to take, in seconds: simulated, cores and ports shared as the machine says, for up to
-/// 32 ranks, and for more where a call has few messages. Else an estimate by the closed form, where
-/// all algorithms but hierarchical ones are priced by the link between nodes: as many times as long as ranks share a
-/// core, at least what adapters and network need for the bytes, and what the fan-in costs on top; infinite where no
-/// form is known.
+/// 32 ranks, and for more where a call has few messages. Else an estimate by the closed form, where all algorithms but
+/// hierarchical ones are priced by the link between nodes: as many times as long as ranks share a core, at least what
+/// adapters and network need for the bytes, and what the fan-in costs on top; infinite where no form is known.
 [[nodiscard]] double price_s(const collective& c, const topology& on, const machine& m);
 
 /// The same, corrected where all ranks are on one node, which is where calls were measured.
