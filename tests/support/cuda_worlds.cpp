@@ -12,6 +12,7 @@
 template class tutti::transport::world<tutti::test::fake_ipc_fabric>;
 template class tutti::transport::world<tutti::test::fake_staged_fabric>;
 template class tutti::transport::world<tutti::test::fake_ipc_fabric, tutti::test::fake_staged_fabric>;
+template class tutti::transport::world<tutti::test::fake_staged_pairs_fabric>;
 template class tutti::engine::membership<tutti::test::fake_ipc>;
 template class tutti::engine::membership<tutti::test::fake_staged>;
 template class tutti::engine::membership<tutti::test::fake_routed>;

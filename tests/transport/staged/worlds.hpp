@@ -22,7 +22,8 @@ using fake_staged = transport::world<fake_staged_fabric>;
 using fake_routed = transport::routed<fake_ipc, fake_staged>;
 
 /// Staging over a fabric as simple as can be.
-using fake_staged_pairs = transport::world<transport::staged_fabric<socket_pairs, fake_cuda>>;
+using fake_staged_pairs_fabric = transport::staged_fabric<socket_pairs, fake_cuda>;
+using fake_staged_pairs = transport::world<fake_staged_pairs_fabric>;
 
 /// A rank of such a world: half of the ranks on one pretended host, half on another.
 template <class World>
@@ -35,5 +36,6 @@ template <class World>
 // In support/cuda_worlds.cpp:
 extern template class tutti::transport::world<tutti::test::fake_staged_fabric>;
 extern template class tutti::transport::world<tutti::test::fake_ipc_fabric, tutti::test::fake_staged_fabric>;
+extern template class tutti::transport::world<tutti::test::fake_staged_pairs_fabric>;
 extern template class tutti::engine::membership<tutti::test::fake_staged>;
 extern template class tutti::engine::membership<tutti::test::fake_routed>;
