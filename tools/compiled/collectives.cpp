@@ -1,3 +1,4 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/calls/collectives.ipp>
+#include <collectives/engine/membership.ipp>

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/shared_memory/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/fabrics/verbs/verbs.ipp>
@@ -11,5 +10,4 @@ using everywhere =
 
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
                                        tutti::transport::tcp_fabric>;
-template class tutti::engine::membership<tutti::transport::verbs>;
-template class tutti::engine::membership<everywhere>;
+template class tutti::transport::detail::held_transport<everywhere>;
