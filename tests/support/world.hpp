@@ -96,7 +96,6 @@ private:
         const std::string who = "rank " + std::to_string(world.rank()) + ": ";
         try {
             work(world);
-            return {};
         } catch (const error& e) {
             if (e.why() == cause::aborted) return freed_mark + who + e.what();
             world.abort("the test has failed on another rank");
@@ -104,6 +103,14 @@ private:
         } catch (const std::exception& e) {
             world.abort("the test has failed on another rank");
             return who + e.what();
+        }
+        try {
+            world.barrier();
+            return {};
+        } catch (const error& e) { // else a later case would fail
+            return (e.why() == cause::aborted ? freed_mark + who
+                                              : who + "the world is ruined, take run_new_world(): ") +
+                   e.what();
         }
     }
 
