@@ -7,7 +7,6 @@
 
 #include "../transport/control/session.ipp"
 #include "calls/collectives.ipp"
-#include "engine/membership.ipp"
 
 #if defined(TUTTI_HAS_MACHINE)
 #include "calls/machine.ipp"
@@ -41,7 +40,5 @@
 #if defined(TUTTI_OVER_VERBS)
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
                                        tutti::transport::tcp_fabric>;
-template class tutti::transport::detail::held_transport<
-    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>>;
 #endif
 #endif

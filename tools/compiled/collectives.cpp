@@ -1,4 +1,3 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <collectives/calls/collectives.ipp>
-#include <collectives/engine/membership.ipp>

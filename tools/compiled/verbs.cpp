@@ -5,9 +5,5 @@
 #include <transport/fabrics/verbs/verbs.ipp>
 #include <transport/routed.hpp>
 
-using everywhere =
-    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>;
-
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
                                        tutti::transport::tcp_fabric>;
-template class tutti::transport::detail::held_transport<everywhere>;

@@ -4,7 +4,7 @@
 
 #include "../../base/linkage.hpp"
 #include "../../base/sort.hpp"
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 #include "fault_report.hpp"
 #include "timeouts.hpp"
 #include "under_way.hpp"

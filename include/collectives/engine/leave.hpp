@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/notice.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "group.hpp"
 
 #include <cstdio>

@@ -8,7 +8,7 @@
 #include "group.hpp"
 #include "interruptible_reducer.hpp"
 
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../schedule/lowering/plan.hpp"
 #include "../schedule/lowering/split.hpp"
 
@@ -189,6 +189,7 @@ private:
     /// Finds those operands of a step that lie where their senders have them. False: not all of them are there.
     bool look(transport::any& t, std::uint32_t i, operands& from) {
         bool here = true;
+        if (!views_messages_) return here;
         for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
             transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
             if (!x.viewed) continue;
@@ -200,6 +201,7 @@ private:
     /// They have been read. What is void is waited for again: it will not come, and its sender is to blame.
     bool release_viewed(transport::any& t, std::uint32_t i) {
         bool valid = true;
+        if (!views_messages_) return valid;
         for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
             transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
             if (!x.viewed || t.release(channel_of(receive), x)) continue;

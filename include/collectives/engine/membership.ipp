@@ -15,6 +15,7 @@
 namespace tutti::engine {
 
 TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, bool in_thread) {
+    t.require_own();
     auto made = std::make_shared<engine>(std::move(t));
     std::vector<int> all(static_cast<std::size_t>(made->transport().size()));
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);

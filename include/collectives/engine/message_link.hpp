@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/copy.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/status_page.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "message_queues.hpp"
 #include "messages_under_way.hpp"
 

@@ -37,7 +37,7 @@ struct planned {
     std::size_t in_use = 0;          ///< runs and prepared calls that refer to it
     std::size_t bytes = 0;           ///< that it takes once each slot has run it
     planned* next_of_hash = nullptr; ///< in the cache
-    typename std::list<planned>::iterator place{};
+    std::list<planned>::iterator place{};
 };
 
 /// The plans of one communicator, found again by everything that they depend on; counts are not among it. Bounded by
@@ -57,9 +57,9 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    [[nodiscard]] entry* known(const typename entry::key& key) noexcept;
-    [[nodiscard]] entry& added(const typename entry::key& key, const call& c, const schedule::position& at);
-    [[nodiscard]] entry*& head_of(const typename entry::key& key) noexcept;
+    [[nodiscard]] entry* known(const entry::key& key) noexcept;
+    [[nodiscard]] entry& added(const entry::key& key, const call& c, const schedule::position& at);
+    [[nodiscard]] entry*& head_of(const entry::key& key) noexcept;
     void grow_table();
     void evict();
     void remove(entry& e) noexcept;

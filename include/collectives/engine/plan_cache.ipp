@@ -13,24 +13,24 @@
 namespace tutti::engine {
 
 TUTTI_INLINE auto plan_cache::find(const call& c, int rank, int size) -> entry& {
-    const typename entry::key key{c.what,
-                                  c.how.id(),
-                                  c.how.type(),
-                                  has_root(c.what) ? c.root : 0,
-                                  c.segments,
-                                  c.in_place,
-                                  c.keeps_order != nullptr,
-                                  c.by != nullptr,
-                                  c.lengths && !c.lengths->known_to_all(),
-                                  c.starter.run != nullptr,
-                                  displaced_of(c)};
+    const entry::key key{c.what,
+                         c.how.id(),
+                         c.how.type(),
+                         has_root(c.what) ? c.root : 0,
+                         c.segments,
+                         c.in_place,
+                         c.keeps_order != nullptr,
+                         c.by != nullptr,
+                         c.lengths && !c.lengths->known_to_all(),
+                         c.starter.run != nullptr,
+                         displaced_of(c)};
     if (last_ && last_->id == key) return *last_;
     last_ = known(key);
     if (!last_) last_ = &added(key, c, {rank, size, key.root, c.in_place});
     return *last_;
 }
 
-TUTTI_INLINE auto plan_cache::known(const typename entry::key& key) noexcept -> entry* {
+TUTTI_INLINE auto plan_cache::known(const entry::key& key) noexcept -> entry* {
     constexpr int lately = 4; // calls that take turns are mostly few
     int looks = 0;
     for (auto e = entries_.rbegin(); e != entries_.rend() && looks < lately; ++e, ++looks)
@@ -42,7 +42,7 @@ TUTTI_INLINE auto plan_cache::known(const typename entry::key& key) noexcept -> 
     return e;
 }
 
-TUTTI_INLINE auto plan_cache::head_of(const typename entry::key& key) noexcept -> entry*& {
+TUTTI_INLINE auto plan_cache::head_of(const entry::key& key) noexcept -> entry*& {
     const auto small = static_cast<std::uint64_t>(key.what) << 7 | std::uint64_t{key.displaced.input} << 6 |
                        std::uint64_t{key.displaced.output} << 5 | std::uint64_t{key.starts} << 4 |
                        std::uint64_t{key.local} << 3 | std::uint64_t{key.lowered} << 2 |
@@ -68,8 +68,7 @@ namespace detail {
 } // namespace detail
 
 /// Apart, since the call that finds its plan is the one that has no time.
-TUTTI_INLINE auto plan_cache::added(const typename entry::key& key, const call& c, const schedule::position& at)
-    -> entry& {
+TUTTI_INLINE auto plan_cache::added(const entry::key& key, const call& c, const schedule::position& at) -> entry& {
     auto plan = plan_of(c, at);
     const std::size_t bytes = detail::memory_of(*plan);
     if (entries_.size() >= by_hash_.size()) grow_table();

@@ -24,14 +24,12 @@ namespace tutti::engine {
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
 /// a warm run allocates nothing itself. Driven by one thread; only `state` is read by others.
 class plan_run : public call_state, local_steps {
-    using base = local_steps;
-
 public:
     /// Faults name the step of the schedule.
     static constexpr bool has_steps = true;
 
     plan_run(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
+        : local_steps(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
     plan_run(const plan_run&) = delete;
     plan_run& operator=(const plan_run&) = delete;
@@ -86,7 +84,7 @@ public:
         if (call_.by) [[unlikely]]
             return take_from_executor(t) || completed;
         if (put_off_.empty()) return completed;
-        if (const int i = base::go_on(t); i >= 0) complete(t, static_cast<std::uint32_t>(i));
+        if (const int i = go_on(t); i >= 0) complete(t, static_cast<std::uint32_t>(i));
         run_ready(t);
         return true;
     }
@@ -100,7 +98,7 @@ public:
             std::swap(scratch_, group_->spare);
         sent_.add();
         if (!call_.finisher || call_.by) return;
-        if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
+        if (const std::size_t n = elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
     /// Stops its executor's work; afterwards that touches no memory of the run. Called before a failed run ends.
     void stop() noexcept {
@@ -194,10 +192,6 @@ public:
     [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
 
 private:
-    using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
-        base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
-        base::transfers_, base::views_messages_, base::watches_functor_;
-
     /// The channels to the plan's peers; the transport keeps their addresses while the context is open.
     void resolve(transport::any& t) {
         if (!channels_.empty() || plan_->peers.empty()) return;
@@ -317,10 +311,10 @@ private:
     [[gnu::noinline]] void start_work(transport::any& t, std::uint32_t i) {
         if (call_.by) [[unlikely]]
             return start_by_executor(t, i);
-        if (base::do_step(t, i)) complete(t, i);
+        if (do_step(t, i)) complete(t, i);
     }
     [[gnu::noinline]] void start_by_executor(transport::any& t, std::uint32_t i) {
-        if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(t, i);
+        if (give_to_executor([&] { return hand_over(i, group_->wake); })) complete(t, i);
     }
 
     /// Takes the work that the executor has completed. False: there was none.
@@ -339,7 +333,7 @@ private:
     /// The operator's last stage, once all steps are done: as if it were one more.
     void finish_by_executor() {
         if (left_ > 0 || !call_.finisher) return;
-        if (!give_to_executor([this] { return base::hand_over_finish(group_->wake); })) left_ = 1;
+        if (!give_to_executor([this] { return hand_over_finish(group_->wake); })) left_ = 1;
     }
     /// An exception of the executor ends the call; until then it gets no more work.
     template <class Ask>

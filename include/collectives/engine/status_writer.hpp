@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/status_page.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "inquiries.hpp"
 
 #include <algorithm>

@@ -30,6 +30,12 @@ concept registers_memory = requires(const T t, std::byte* p, std::size_t bytes) 
     { t.register_memory(p, bytes) } -> std::same_as<void>;
 };
 
+/// A transport some of whose messages may lie in memory of a GPU.
+template <class T>
+concept reaches_devices = requires(const T t, const std::byte* p) {
+    { t.is_on_device(p) } -> std::same_as<bool>;
+};
+
 namespace detail {
 
 class any_channel;
@@ -51,13 +57,14 @@ public:
     transport_interface& operator=(const transport_interface&) = delete;
     virtual ~transport_interface() = default;
 
-    [[nodiscard]] virtual const std::byte* look(any_channel& h, const transfer& x) = 0;
-    [[nodiscard]] virtual bool release(any_channel& h, const transfer& x) = 0;
+    [[nodiscard]] virtual const std::byte* look(any_channel& h, transfer& x) = 0;
+    [[nodiscard]] virtual bool release(any_channel& h, transfer& x) = 0;
+    virtual void require_own() const = 0;
     [[nodiscard]] virtual bool crowded() const = 0;
     [[nodiscard]] virtual clock::time_point now() const = 0;
     [[nodiscard]] virtual bool is_on_device(const std::byte* p) const = 0;
     virtual void wait(clock::time_point until) = 0;
-    virtual void wake() noexcept = 0;
+    virtual void wake() = 0;
     [[nodiscard]] virtual bool fetch(notice& n) = 0;
     virtual void tell(const notice& n) = 0;
     [[nodiscard]] virtual any_channel& open(context k, int peer) = 0;
@@ -84,28 +91,38 @@ public:
     static void receive(void* held, any_channel& h, transfer& x) { static_cast<T*>(held)->receive(own(h), x); }
     static bool progress(void* held) { return static_cast<T*>(held)->progress(); }
 
-    const std::byte* look([[maybe_unused]] any_channel& h, [[maybe_unused]] const transfer& x) override {
+    const std::byte* look([[maybe_unused]] any_channel& h, [[maybe_unused]] transfer& x) override {
         if constexpr (viewing_transport<T>)
             return it.look(own(h), x);
         else
             return nullptr;
     }
-    bool release([[maybe_unused]] any_channel& h, [[maybe_unused]] const transfer& x) override {
+    bool release([[maybe_unused]] any_channel& h, [[maybe_unused]] transfer& x) override {
         if constexpr (viewing_transport<T>)
             return it.release(own(h), x);
         else
             return true;
     }
+    TUTTI_COLD void require_own() const override {
+        if constexpr (requires { it.require_own(); }) it.require_own();
+    }
     bool crowded() const override { return it.crowded(); }
-    clock::time_point now() const override { return now_of(it); }
+    clock::time_point now() const override {
+        return [&] {
+            if constexpr (timed_transport<T>)
+                return it.now();
+            else
+                return clock::now();
+        }();
+    }
     bool is_on_device([[maybe_unused]] const std::byte* p) const override {
-        if constexpr (requires { it.is_on_device(p); })
+        if constexpr (reaches_devices<T>)
             return it.is_on_device(p);
         else
             return false;
     }
     void wait(clock::time_point until) override { it.wait(until); }
-    void wake() noexcept override { it.wake(); }
+    void wake() override { it.wake(); }
     TUTTI_COLD bool fetch(notice& n) override { return it.fetch(n); }
     TUTTI_COLD void tell(const notice& n) override { it.tell(n); }
     TUTTI_COLD any_channel& open(context k, int peer) override {
@@ -175,14 +192,13 @@ public:
     static constexpr medium near = medium::memory, far = medium::network;
     /// @}
 
-    /// Throws invalid_argument in a child of the process that made the transport.
     template <class T>
         requires(!std::same_as<T, any>)
     explicit any(T t) : any(std::move(t), media{T::near, T::far}) {
         static_assert(transport<T>);
     }
 
-    /// The transport, which is a T.
+    /// The transport. Precondition: it is a T.
     template <class T>
     [[nodiscard]] T& target() noexcept {
         return static_cast<detail::held_transport<T>&>(*it_).it;
@@ -201,6 +217,7 @@ public:
 
     /// As the tables of transport.hpp have it.
     /// @{
+    void require_own() const { it_->require_own(); }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }
     [[nodiscard]] int node(int peer) const { return it_->node(peer); }
@@ -208,11 +225,11 @@ public:
     [[nodiscard]] channel& open(context k, int peer) { return it_->open(k, peer); }
     void send(channel& h, transfer& x) { send_(held_, h, x); }
     void receive(channel& h, transfer& x) { receive_(held_, h, x); }
-    [[nodiscard]] const std::byte* look(channel& h, const transfer& x) { return it_->look(h, x); }
-    [[nodiscard]] bool release(channel& h, const transfer& x) { return it_->release(h, x); }
+    [[nodiscard]] const std::byte* look(channel& h, transfer& x) { return it_->look(h, x); }
+    [[nodiscard]] bool release(channel& h, transfer& x) { return it_->release(h, x); }
     bool progress() { return progress_(held_); }
     void wait(clock::time_point until) { it_->wait(until); }
-    void wake() noexcept { it_->wake(); }
+    void wake() { it_->wake(); }
     void close(context k) { it_->close(k); }
     void tell(const notice& n) { it_->tell(n); }
     [[nodiscard]] bool fetch(notice& n) { return it_->fetch(n); }
@@ -236,8 +253,7 @@ private:
     template <class T>
     any(T t, media between)
         : between_(between), rank_(t.rank()), size_(t.size()), timed_(timed_transport<T>), views_(viewing_transport<T>),
-          on_devices_(requires { t.is_on_device(nullptr); }) {
-        if constexpr (requires { t.require_own(); }) t.require_own();
+          on_devices_(reaches_devices<T>) {
         auto made = std::make_unique<detail::held_transport<T>>(std::move(t));
         held_ = &made->it;
         it_ = std::move(made);
