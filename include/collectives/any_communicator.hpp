@@ -3,15 +3,12 @@
 #pragma once
 
 #include "communicator.hpp"
-#include "engine/any_membership.hpp"
-
-#include <memory>
 
 namespace tutti {
 
-/// A communicator of any transport. Code that takes it is compiled once, however many transports a program has: for
-/// large code that makes few calls in a millisecond. It is made by type_erased(), and has all that others have. Cost: a
-/// virtual call each time that it calls the engine, and an allocation of some ten bytes for each collective.
+/// A communicator of any transport. Code that takes it is compiled once, however many transports a program has. It is
+/// made by type_erased(), or over a transport::any, and has all that others have. Cost: none beyond
+/// what other communicators cost.
 using any_communicator = communicator<transport::any>;
 
 /// A handle of the same communicator whose transport the compiler does not know. Calls by either handle belong to its
@@ -20,8 +17,7 @@ using any_communicator = communicator<transport::any>;
 /// @snippet reference.cpp type_erased
 template <transport::transport Transport>
 [[nodiscard]] any_communicator type_erased(const communicator<Transport>& world) {
-    return detail::access::over<any_communicator>(
-        world, [](const auto& in) { return std::make_shared<engine::erased_membership<Transport>>(in); });
+    return detail::access::as<any_communicator>(world);
 }
 
 } // namespace tutti

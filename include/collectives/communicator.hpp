@@ -46,12 +46,14 @@ template <transport::transport Transport>
 class communicator : public operations<communicator<Transport>>,
                      public send_receive_operations<communicator<Transport>> {
 public:
+    /// What it is over.
+    using transport_type = Transport;
     /// The clock of deadlines and recordings.
     using clock = transport::clock;
 
     /// The world: all ranks of the transport. Collective: each rank makes it before any other call.
     explicit communicator(Transport fabric, progress by = progress::in_calls)
-        : membership_(membership::of_world(std::move(fabric), by == progress::in_thread)) {}
+        : membership_(membership::of_world(transport::any(std::move(fabric)), by == progress::in_thread)) {}
 
     /// The world, with algorithms chosen by the parameters of a machine, which `tutti fit` finds. They are a
     /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or other plain data for which
@@ -172,7 +174,7 @@ public:
     /// and for memory of another GPU than this rank's.
     template <class Range>
     void register_memory(Range&& data) const {
-        static_assert(engine::registers_memory<Transport>,
+        static_assert(transport::registers_memory<Transport>,
                       "tutti: only transports named cuda_ipc and cuda_routed register memory; others need none");
         const auto elements = detail::span_of(data);
         const detail::raw_range range = detail::raw(elements);
@@ -204,7 +206,7 @@ public:
 
 private:
     friend struct detail::access;
-    using membership = engine::membership<Transport>;
+    using membership = engine::membership;
     struct wish {
         int color, key;
     };

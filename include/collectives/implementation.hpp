@@ -17,37 +17,28 @@
 
 #if defined(TUTTI_OVER_MEMORY)
 #include "../transport/fabrics/memory/memory.ipp"
-template class tutti::engine::membership<tutti::transport::memory>;
 #endif
 
 #if defined(TUTTI_OVER_SHARED_MEMORY)
 #include "../transport/fabrics/shared_memory/shared_memory.ipp"
-template class tutti::engine::membership<tutti::transport::shared_memory>;
 #endif
 
 #if defined(TUTTI_OVER_SIMULATED)
 #include "../transport/fabrics/simulated/simulated.ipp"
-template class tutti::engine::membership<tutti::transport::simulated>;
 #endif
 
 #if defined(TUTTI_OVER_TCP)
 #include "../transport/fabrics/tcp/tcp.ipp"
-template class tutti::engine::membership<tutti::transport::tcp>;
 #endif
 
 #if defined(TUTTI_OVER_VERBS)
 #include "../transport/fabrics/verbs/verbs.ipp"
-template class tutti::engine::membership<tutti::transport::verbs>;
 #endif
 
 #if defined(TUTTI_OVER_ROUTED)
 #include "../transport/fabrics/routed.ipp"
-template class tutti::engine::membership<
-    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>>;
 #if defined(TUTTI_OVER_VERBS)
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
                                        tutti::transport::tcp_fabric>;
-template class tutti::engine::membership<
-    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>>;
 #endif
 #endif

@@ -22,7 +22,7 @@ template <class Transport>
 class [[nodiscard]] prepared {
 public:
     /// The communicator's inside.
-    using membership = engine::membership<Transport>;
+    using membership = engine::membership;
 
     /// Made by communicator::prepare().
     prepared(std::shared_ptr<membership> in, const engine::call& c, std::chrono::nanoseconds deadline,
@@ -47,7 +47,7 @@ private:
     std::shared_ptr<const void> keeps_;
     engine::call call_;
     std::chrono::nanoseconds deadline_;
-    engine::planned<Transport>* plan_;
+    engine::planned* plan_;
 };
 
 } // namespace tutti

@@ -36,7 +36,7 @@ public:
     /// The clock of the recorded times.
     using clock = engine::record_page::clock;
     /// The communicator's inside.
-    using membership = engine::membership<Transport>;
+    using membership = engine::membership;
 
     /// Made by communicator::record().
     recording(std::shared_ptr<membership> in, std::size_t most_steps, clock::time_point origin)

@@ -25,7 +25,7 @@ template <class Transport>
 class [[nodiscard]] request {
 public:
     /// The communicator's inside.
-    using membership = engine::membership<Transport>;
+    using membership = engine::membership;
     /// A collective under way, inside of it.
     using started = membership::started;
 

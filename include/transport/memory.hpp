@@ -5,7 +5,7 @@
 #include "../base/linkage.hpp"
 #include "../base/own_process.hpp"
 
-#include "contract/transport.hpp"
+#include "contract/any.hpp"
 #include "fabrics/memory/world.hpp"
 #include "world/backoff.hpp"
 #include "world/busy_channels.hpp"
@@ -97,5 +97,6 @@ static_assert(viewing_transport<memory>);
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/memory/memory.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<tutti::transport::memory>;
 #define TUTTI_OVER_MEMORY // for collectives/implementation.hpp
 #endif

@@ -37,5 +37,7 @@ static_assert(viewing_transport<routed<shared_memory, tcp>>);
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/routed.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<
+    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>>;
 #define TUTTI_OVER_ROUTED // for collectives/implementation.hpp
 #endif

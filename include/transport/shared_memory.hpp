@@ -35,5 +35,6 @@ static_assert(viewing_transport<shared_memory>);
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/shared_memory/shared_memory.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<tutti::transport::shared_memory>;
 #define TUTTI_OVER_SHARED_MEMORY // for collectives/implementation.hpp
 #endif

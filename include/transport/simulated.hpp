@@ -4,7 +4,7 @@
 
 #include "../base/linkage.hpp"
 
-#include "contract/transport.hpp"
+#include "contract/any.hpp"
 #include "fabrics/simulated/world.hpp"
 
 #include <map>
@@ -79,5 +79,6 @@ private:
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/simulated/simulated.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<tutti::transport::simulated>;
 #define TUTTI_OVER_SIMULATED // for collectives/implementation.hpp
 #endif

@@ -53,5 +53,6 @@ static_assert(transport<tcp>);
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/tcp/tcp.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<tutti::transport::tcp>;
 #define TUTTI_OVER_TCP // for collectives/implementation.hpp
 #endif

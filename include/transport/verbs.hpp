@@ -59,5 +59,6 @@ static_assert(transport<verbs>);
 #if !defined(TUTTI_COMPILED)
 #include "fabrics/verbs/verbs.ipp"
 #else
+extern template class tutti::transport::detail::held_transport<tutti::transport::verbs>;
 #define TUTTI_OVER_VERBS // for collectives/implementation.hpp
 #endif

@@ -80,7 +80,8 @@ TEST_CASE("communicators that are split off an erased one are erased too") {
 }
 
 TEST_CASE("an erased communicator records, allocates, and fails as others do") {
-    on_ranks(2, [](const any_communicator& world) {
+    run_new_world(2, [](const communicator& known) {
+        const any_communicator world = type_erased(known);
         auto recording = world.record(100);
         auto memory = world.allocate<int>(10);
         world.allreduce(memory, tutti::sum);

@@ -102,7 +102,7 @@ TEST_CASE("sizes that do not fit are told, at the root and in its own numbers") 
 }
 
 TEST_CASE("other roots and other counts are a mismatch") {
-    CHECK_NOTHROW(run_world(3, [](const communicator& world) {
+    CHECK_NOTHROW(run_new_world(3, [](const communicator& world) {
         std::vector<int> mine(part + (world.rank() == 2 ? 1 : 0)), whole(3 * part);
         const auto f = fault_of([&] {
             world.gather(mine, whole, 0);

@@ -3,7 +3,6 @@
 #include <collectives/engine/driver.hpp>
 
 #include <collectives/collectives.hpp>
-#include <collectives/engine/membership.ipp>
 
 #include "support/catch.hpp"
 #include "support/expect.hpp"

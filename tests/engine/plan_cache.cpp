@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/plan_cache.ipp>
+#include <collectives/engine/plan_cache.hpp>
+#include <collectives/engine/plan_run.hpp>
 
 #include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/algorithm/prove.hpp>
@@ -17,7 +18,7 @@
 
 using namespace tutti;
 using tutti::test::expect;
-using cache = engine::plan_cache<transport::memory>;
+using cache = engine::plan_cache;
 
 namespace {
 

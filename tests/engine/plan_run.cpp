@@ -90,7 +90,7 @@ struct stage {
         c.in_place = true;
         run.prepare(members, c, {5, 0});
         wire.list.clear();
-        run.begin(wire);
+        run.begin(held);
     }
     void show(std::size_t i, const int* where) {
         wire.list.at(i).x->viewed = true;
@@ -99,7 +99,7 @@ struct stage {
     }
     void complete(std::size_t i) {
         transport::complete(*wire.list.at(i).x);
-        CHECK(run.advance(wire));
+        CHECK(run.advance(held));
     }
 
     std::vector<int> data = std::vector<int>(4);
@@ -108,9 +108,10 @@ struct stage {
         made.reduce = make_reducer<int>(sum);
         return made;
     }();
-    engine::group<script> members;
-    script wire;
-    engine::plan_run<script> run;
+    engine::group members;
+    transport::any held{script{}};
+    script& wire = held.target<script>();
+    engine::plan_run run;
 };
 
 constexpr place first{buffer::output, 0, 1}, second{buffer::output, 1, 1}, bank{schedule::scratch(0), 0, 1};
@@ -236,7 +237,7 @@ TEST_CASE("a message of another call ends nothing: the run says which step it ca
     stage s({schedule::receive(1, first), schedule::receive(2, second)});
     CHECK(s.run.mismatched_step() == -1);
     transport::complete(*s.wire.list[1].x, transport::transfer_status::mismatched);
-    CHECK(s.run.advance(s.wire));
+    CHECK(s.run.advance(s.held));
     CHECK(s.run.mismatched_step() == 1);
     CHECK(s.run.peer_of(1) == 12);
     s.complete(0);
@@ -255,7 +256,7 @@ TEST_CASE("a run knows what it waits for and what it has done") {
     CHECK(s.run.bytes_done() == 8);
     s.complete(0);
     CHECK(s.run.waiting_step() == -1);
-    CHECK_FALSE(s.run.advance(s.wire));
+    CHECK_FALSE(s.run.advance(s.held));
 }
 
 TEST_CASE("a run is used again, without remembering the one before") {

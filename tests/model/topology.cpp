@@ -19,8 +19,11 @@ int per_node(const std::vector<int>& nodes) { return lying(nodes).placed ? 0 : l
 
 /// Ranks on nodes as listed, for topology_of.
 struct placed_ranks {
-    static constexpr medium near = medium::memory, far = medium::network;
+    struct media {
+        medium near = medium::memory, far = medium::network;
+    };
     std::vector<int> nodes;
+    [[nodiscard]] static media between() { return {}; }
     [[nodiscard]] int node(int rank) const { return nodes[static_cast<std::size_t>(rank)]; }
 };
 

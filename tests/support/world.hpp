@@ -37,8 +37,8 @@ inline fault fault_of(const std::function<void()>& work) {
     throw std::runtime_error("expected: a tutti::error");
 }
 
-/// Ranks that are threads, kept for many cases and parked in between. A case that fails ends its world: the other ranks
-/// are freed by an abort, and the next case gets a new one.
+/// Ranks that are threads, kept for many cases and parked in between. A case that fails, or leaves a world in which no
+/// barrier is possible, ends its world: the other ranks are freed by an abort, and the next case gets a new one.
 class thread_world {
 public:
     explicit thread_world(int size) : failures_(static_cast<std::size_t>(size)) {
@@ -76,7 +76,6 @@ private:
 
     void serve(transport::memory end) {
         communicator world{std::move(end)};
-        world.default_deadline(2 * patience);
         for (int turn = 1;; ++turn) {
             const body* work = nullptr;
             {
@@ -94,16 +93,19 @@ private:
 
     static std::string attempt(const body& work, communicator& world) {
         const std::string who = "rank " + std::to_string(world.rank()) + ": ";
+        world.default_deadline(2 * patience); // whatever the case before has left
         try {
             work(world);
-            return {};
-        } catch (const error& e) {
-            if (e.why() == cause::aborted) return freed_mark + who + e.what();
-            world.abort("the test has failed on another rank");
-            return who + e.what();
         } catch (const std::exception& e) {
             world.abort("the test has failed on another rank");
-            return who + e.what();
+            const auto* const known = dynamic_cast<const error*>(&e);
+            return (known && known->why() == cause::aborted ? freed_mark + who : who) + e.what();
+        }
+        try { // else a later case would fail
+            world.with_deadline(2 * patience).barrier();
+            return {};
+        } catch (const std::exception& e) {
+            return freed_mark + who + "the world is ruined, take run_new_world(): " + e.what();
         }
     }
 

@@ -682,7 +682,8 @@ TEST_CASE("the lecture counts what it tells") {
     CHECK_THAT(command("model --lecture --ranks 2 --ranks-per-node 1").output, Contains("a node has 1 of the 2 ranks"));
     const auto three = command("model --lecture --ranks 3");
     CHECK_THAT(three.output, Contains("The ranks of a node (2) sum among themselves first, so that of 390 MiB only") &&
-                                 Contains("Ranks beyond a power of two first send all"));
+                                 Contains("Ranks beyond a power of two first send all") &&
+                                 Contains("is then up to two thirds of the data"));
     for (const char* const of_tables : {"--bytes", "--operation", "--csv", "--json", "--trace", "--measured"}) {
         const auto refused = command(std::string("model --lecture ") + of_tables + " 8");
         CHECK(refused.status == 2);

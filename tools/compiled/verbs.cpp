@@ -1,15 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/shared_memory/fabric.hpp>
 #include <transport/fabrics/tcp/fabric.hpp>
 #include <transport/fabrics/verbs/verbs.ipp>
 #include <transport/routed.hpp>
 
-using everywhere =
-    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::verbs, tutti::transport::tcp>;
-
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::verbs_fabric,
                                        tutti::transport::tcp_fabric>;
-template class tutti::engine::membership<tutti::transport::verbs>;
-template class tutti::engine::membership<everywhere>;

@@ -7,7 +7,6 @@
 #include "told.hpp"
 
 #include <collectives/collectives.hpp>
-#include <collectives/engine/membership.ipp>
 #include <kernels/stream_communicator.hpp>
 #include <transport/fabrics/cuda_ipc/described.hpp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>

@@ -10,7 +10,7 @@ namespace tutti::algorithm {
 /// Recursive halving, then recursive doubling (Rabenseifner): peers at distance P/2, P/4 ... swap halves of what they
 /// still care for and reduce them, until each has its shard; then the shards are collected the same way backwards.
 /// As few bytes as the ring in a logarithmic number of rounds. With l = floor(log2 P); other P than powers of two
-/// fold the extra ranks in first and out last, at the price of up to n more for some ranks (bounds in brackets):
+/// fold the extra ranks in first and out last, at the price of up to 1.4 n more for some ranks (bounds in brackets):
 ///
 /// | P ranks, n elements | depth, rounds | sent = received, P a power of two | fan-in |
 /// |---|---|---|---|

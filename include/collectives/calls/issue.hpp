@@ -52,7 +52,8 @@ struct access {
     template <class Communicator>
     [[nodiscard]] static auto start(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
         c.by = world.executor_;
-        return request(world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
+        return request<typename Communicator::transport_type>(
+            world.membership_, world.membership_->start(c, world.default_deadline(), std::move(keeps)));
     }
     /// Starts a message on the communicator of a view.
     template <class View, class Arguments>
@@ -61,21 +62,22 @@ struct access {
         auto m = std::make_unique<engine::message>();
         fill(*m, a);
         world.membership_->start(*m, world.default_deadline());
-        return request(world.membership_, std::move(m));
+        return request<typename std::remove_cvref_t<decltype(world)>::transport_type>(world.membership_, std::move(m));
     }
     template <class Communicator>
     [[nodiscard]] static auto& membership_of(const Communicator& world) noexcept {
         return *world.membership_;
     }
-    /// A handle like `world` over another membership, which is made of the world's.
-    template <class Other, class Communicator, class Make>
-    [[nodiscard]] static Other over(const Communicator& world, const Make& make) {
-        return Other(make(world.membership_), world.default_deadline(), world.executor_);
+    /// The handle of another type of the same communicator.
+    template <class Other, class Communicator>
+    [[nodiscard]] static Other as(const Communicator& world) {
+        return Other(world.membership_, world.default_deadline(), world.executor_);
     }
     template <class Communicator>
     [[nodiscard]] static auto prepare(const Communicator& world, engine::call&& c, std::shared_ptr<const void> keeps) {
         c.by = world.executor_;
-        return prepared(world.membership_, c, world.default_deadline(), std::move(keeps));
+        return prepared<typename Communicator::transport_type>(world.membership_, c, world.default_deadline(),
+                                                               std::move(keeps));
     }
 };
 

@@ -74,7 +74,7 @@ template <class Transport>
     std::vector<int> nodes;
     nodes.reserve(members.size());
     for (const int m : members) nodes.push_back(t.node(m));
-    return topology_of(nodes, Transport::near, Transport::far);
+    return topology_of(nodes, t.between().near, t.between().far);
 }
 
 } // namespace tutti::model

@@ -20,25 +20,24 @@
 namespace tutti::engine {
 
 /// Moves all calls of one rank over one transport; `judge` ends those that fail. One thread drives at a time.
-template <transport::transport Transport>
 class driver {
 public:
-    using run = plan_run<Transport>;
-    using messages = point_to_point<Transport>;
+    using run = plan_run;
+    using messages = point_to_point;
     using clock = transport::clock;
-    using members = group<Transport>;
+    using members = group;
 
-    driver(Transport t, completion_signal& ended)
+    driver(transport::any t, completion_signal& ended)
         : transport_(std::move(t)), status_(transport::status::page_of(transport_)), ended_(ended),
           judge_(transport_, ended_, status_, under_way_) {}
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
     ~driver() { judge_.leave(last_deadline_); }
 
-    [[nodiscard]] Transport& transport() noexcept { return transport_; }
-    [[nodiscard]] const Transport& transport() const noexcept { return transport_; }
+    [[nodiscard]] transport::any& transport() noexcept { return transport_; }
+    [[nodiscard]] const transport::any& transport() const noexcept { return transport_; }
     /// What ends calls, and knows of communicators.
-    [[nodiscard]] tutti::engine::judge<Transport>& judge() noexcept { return judge_; }
+    [[nodiscard]] tutti::engine::judge& judge() noexcept { return judge_; }
 
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
@@ -81,7 +80,7 @@ public:
             if (std::exchange(stalled, true)) look(time());
             // By an old reading of the clock this may end too early, which is harmless; a small message would feel a
             // new one.
-            if (!done()) sleep(under_way_.next_deadline(known_now_, known_now_ + longest_sleep));
+            if (!done()) sleep(under_way_.next_deadline(known_now_, known_now_ + longest_sleep_));
         }
     }
 
@@ -93,7 +92,7 @@ public:
             return;
         }
         if (coarse_now(transport_) >= next_poll_look_) look(time());
-        if constexpr (timed) return sleep(time()); // others' time passes, too
+        if (transport_.is_timed()) return sleep(time()); // others' time passes, too
         if (++vain_polls_ < (transport_.crowded() ? vain_polls_a_yield / 8 : vain_polls_a_yield)) return;
         vain_polls_ = 0;
         std::this_thread::yield();
@@ -159,12 +158,9 @@ public:
     }
 
     /// The time by the clock of deadlines.
-    [[nodiscard]] clock::time_point time() const { return transport::now_of(transport_); }
+    [[nodiscard]] clock::time_point time() const { return transport_.now(); }
 
 private:
-    static constexpr bool timed = transport::timed_transport<Transport>;
-    static constexpr std::chrono::nanoseconds longest_sleep = timed ? timed_look_interval : look_interval;
-
     /// On the status page; end_run() notes the end.
     void note_begin(const run& r) noexcept { status_.line().begin(static_cast<unsigned>(r.what().what), r.request()); }
     /// Begins a run, whose slot's place among those under way it has, and those behind it as long as each is over at
@@ -311,15 +307,17 @@ private:
         });
     }
 
-    Transport transport_;
-    status_writer<Transport> status_;
+    transport::any transport_;
+    status_writer status_;
     completion_signal& ended_;
-    under_way<Transport> under_way_;
-    tutti::engine::judge<Transport> judge_;
+    under_way under_way_;
+    tutti::engine::judge judge_;
     clock::time_point known_now_{}; ///< the last reading of the clock, when a call was entered or nothing moved
     clock::time_point next_look_{}, next_entry_look_{}, next_poll_look_{};
     clock::time_point last_deadline_ = clock::time_point::min(); ///< of all calls
     unsigned polls_a_clock_ = 8;
+    const std::chrono::nanoseconds longest_sleep_{transport_.is_timed() ? std::chrono::nanoseconds(timed_look_interval)
+                                                                        : look_interval};
     bool was_slow_ = false; ///< an operator, in the last poll
     bool again_ = false;    ///< an executor wants to be asked again without a sleep
     int vain_polls_ = 0;    ///< since something moved or was waited for

@@ -30,13 +30,12 @@ namespace tutti::engine {
 ///
 /// In a child that fork(2) has made calls are refused, what cannot fail does nothing, and the engine is never
 /// destroyed: neither its thread nor who held its locks is there, and its connections are the parent's.
-template <transport::transport Transport>
 class engine {
 public:
-    using run = plan_run<Transport>;
-    using members = group<Transport>;
+    using run = plan_run;
+    using members = group;
 
-    explicit engine(Transport t) : driver_(std::move(t), ended_) {}
+    explicit engine(transport::any t) : driver_(std::move(t), ended_) {}
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
     ~engine() {
@@ -46,7 +45,7 @@ public:
         thread_.join();
     }
 
-    [[nodiscard]] const Transport& transport() const noexcept { return driver_.transport(); }
+    [[nodiscard]] const transport::any& transport() const noexcept { return driver_.transport(); }
 
     /// For threads that complete something a call waits for, other than a message.
     [[nodiscard]] const wakeup& wake() const noexcept { return waking_.handle(); }
@@ -54,7 +53,7 @@ public:
     /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
     /// run is under way.
     void start_progress_thread() {
-        if constexpr (transport::timed_transport<Transport>)
+        if (transport().is_timed())
             reject("communicator", "a progress thread over a transport with a clock of its own",
                    "make it with tutti::progress::in_calls");
         ended_.share();
@@ -120,7 +119,7 @@ public:
             return driver_.admit(r, timeout);
         }
         r.end_by(later(driver_.time(), timeout));
-        hand_over([&r, goes_on](driver<Transport>& d) {
+        hand_over([&r, goes_on](driver& d) {
             if (goes_on) d.judge().resume();
             d.note_entry();
             d.admit(r);
@@ -136,7 +135,7 @@ public:
             return driver_.admit(g, m, timeout);
         }
         m.end_by(later(driver_.time(), timeout));
-        hand_over([&g, &m, goes_on](driver<Transport>& d) {
+        hand_over([&g, &m, goes_on](driver& d) {
             if (goes_on) d.judge().resume();
             d.note_entry();
             d.admit(g, m);
@@ -186,11 +185,11 @@ public:
     /// Tells all ranks that calls on the communicator fail, and ends those of this rank.
     void abort(members& g, const std::string& reason) {
         require_nobody();
-        on_driver([&](driver<Transport>& d) { d.judge().abort(g, reason); });
+        on_driver([&](driver& d) { d.judge().abort(g, reason); });
     }
     /// When it returns, runs of the communicator write to no page.
     void stop_recording(const members& g) {
-        on_driver([&](driver<Transport>& d) { d.stop_recording(g); });
+        on_driver([&](driver& d) { d.stop_recording(g); });
     }
     /// A communicator is there, until it is closed. Throws as guard().
     void open(const members& g) {
@@ -199,15 +198,15 @@ public:
             const auto here = inside_.enter();
             return driver_.judge().open(g);
         }
-        on_driver([&](driver<Transport>& d) { d.judge().open(g); });
+        on_driver([&](driver& d) { d.judge().open(g); });
     }
     /// Forgets a communicator whose runs are all over.
     void close(members& g, const call_sequence& made) {
-        on_driver([&](driver<Transport>& d) { d.judge().close_for_good(g, made); });
+        on_driver([&](driver& d) { d.judge().close_for_good(g, made); });
     }
 
 private:
-    using errand = std::function<void(driver<Transport>&)>;
+    using errand = std::function<void(driver&)>;
 
     void hand_over(errand e) {
         {
@@ -226,7 +225,7 @@ private:
             return work(driver_);
         }
         bool done = false; // under the lock of ended_
-        hand_over([&](driver<Transport>& d) {
+        hand_over([&](driver& d) {
             work(d);
             const auto lock = ended_.hold();
             done = true;
@@ -258,10 +257,10 @@ private:
     /// that are started while another thread is told it does not matter which way they count.
     std::atomic<bool> told_{false};
     completion_signal ended_;
-    driver<Transport> driver_;
-    wakeup_source<Transport> waking_{driver_.transport()}; ///< goes before the transport that it wakes
-    std::mutex callers_;                                   ///< the state that callers share
-    std::mutex inbox_lock_;                                ///< inbox_
+    driver driver_;
+    wakeup_source waking_{driver_.transport()}; ///< goes before the transport that it wakes
+    std::mutex callers_;                        ///< the state that callers share
+    std::mutex inbox_lock_;                     ///< inbox_
     std::vector<errand> inbox_;
     std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns
     /// Set once by the destructor (release), read by the progress thread (acquire), which then sees all before it.

@@ -46,8 +46,9 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
 // `Work` is a plan_run, or a communicator's point_to_point.
 
 /// The fault of a run: the run's facts, added to those of the control plane.
-template <class Transport, class Work = plan_run<Transport>>
-TUTTI_COLD [[nodiscard]] fault fault_of(const Transport& t, const Work* run, cause why, int peer, std::string detail) {
+template <class Work = plan_run>
+TUTTI_COLD [[nodiscard]] fault fault_of(const transport::any& t, const Work* run, cause why, int peer,
+                                        std::string detail) {
     fault f;
     f.why = why;
     f.peer = peer;
@@ -67,8 +68,7 @@ TUTTI_COLD [[nodiscard]] fault fault_of(const Transport& t, const Work* run, cau
 }
 
 /// The last calls that a communicator has begun or done here, oldest first.
-template <class Transport>
-TUTTI_COLD [[nodiscard]] std::vector<transport::past_call> history_of(const group<Transport>& g) {
+TUTTI_COLD [[nodiscard]] inline std::vector<transport::past_call> history_of(const group& g) {
     std::vector<transport::past_call> all;
     for (const auto& past : g.done)
         if (past.what) all.push_back({g.id, past.request, past.signature, in_words(*past.what)});
@@ -83,9 +83,8 @@ TUTTI_COLD [[nodiscard]] std::vector<transport::past_call> history_of(const grou
 }
 
 /// A notice of this rank about a communicator.
-template <class Transport>
-[[nodiscard]] transport::notice notice_about(const Transport& t, const group<Transport>& g,
-                                             transport::notice_kind kind) {
+[[nodiscard]] inline transport::notice notice_about(const transport::any& t, const group& g,
+                                                    transport::notice_kind kind) {
     transport::notice n;
     n.kind = kind;
     n.communicator = g.id;
@@ -95,9 +94,9 @@ template <class Transport>
 }
 
 /// A notice to the coordinator about a run and one of its steps, -1 for none.
-template <class Transport, class Work>
-TUTTI_COLD [[nodiscard]] transport::notice notice_of(const Transport& t, const Work& run, transport::notice_kind kind,
-                                                     int step) {
+template <class Work>
+TUTTI_COLD [[nodiscard]] transport::notice notice_of(const transport::any& t, const Work& run,
+                                                     transport::notice_kind kind, int step) {
     auto n = notice_about(t, run.members(), kind);
     if (Work::has_steps) n.step = step;
     n.peer = run.peer_of(step);
@@ -109,17 +108,17 @@ TUTTI_COLD [[nodiscard]] transport::notice notice_of(const Transport& t, const W
 }
 
 /// The notice that the peer of a run's step cannot be reached.
-template <class Transport, class Work>
-[[nodiscard]] transport::notice notice_of_unreachable(const Transport& t, const Work& run, int step, std::string how) {
+template <class Work>
+[[nodiscard]] transport::notice notice_of_unreachable(const transport::any& t, const Work& run, int step,
+                                                      std::string how) {
     auto n = notice_of(t, run, transport::notice_kind::unreachable, step);
     n.text = std::move(how);
     return n;
 }
 
 /// The answer to an inquiry about a call that is over.
-template <class Transport>
-[[nodiscard]] transport::notice notice_of_past(const Transport& t, const group<Transport>& g,
-                                               const typename group<Transport>::past& over) {
+[[nodiscard]] inline transport::notice notice_of_past(const transport::any& t, const group& g,
+                                                      const group::past& over) {
     auto n = notice_about(t, g, transport::notice_kind::waiting);
     n.request = over.request;
     n.call = in_words(*over.what);

@@ -15,9 +15,7 @@
 
 namespace tutti::engine {
 
-template <class Transport>
 class plan_run;
-template <class Transport>
 class point_to_point;
 
 /// How many collectives of one communicator can be under way at once; further ones wait their turn.
@@ -34,12 +32,12 @@ struct call_sequence {
 
 /// The ranks of a communicator, and its calls under way. The driver alone changes it; `failure` is
 /// read by callers too, under the lock of completion_signal.
-template <class Transport>
 struct group {
     std::uint64_t id = 0;     ///< equal on all members, unlike that of any other communicator of the world
     std::vector<int> members; ///< ranks of the world, by rank of the communicator
     int rank = 0;             ///< this rank in it
     wakeup wake;              ///< ends the sleep of the thread that drives its calls
+    bool is_timed = false;    ///< the transport has a clock of its own
 
     struct memory {
         std::shared_ptr<std::byte> bytes;
@@ -49,12 +47,12 @@ struct group {
     memory spare; ///< scratch of the last run that had any, for the next one
 
     struct queue {
-        plan_run<Transport>* first = nullptr; ///< under way
-        plan_run<Transport>* last = nullptr;
+        plan_run* first = nullptr; ///< under way
+        plan_run* last = nullptr;
     };
     std::array<queue, slot_count> queues{};
-    std::shared_ptr<point_to_point<Transport>> messages; ///< null before the first send or receive
-    std::optional<fault> failure;                        ///< why it cannot be used any more
+    std::shared_ptr<point_to_point> messages; ///< null before the first send or receive
+    std::optional<fault> failure;             ///< why it cannot be used any more
 
     /// A call that is over: a peer to which it meant something else may ask for it later.
     struct past {

@@ -4,7 +4,7 @@
 
 #include "../../base/linkage.hpp"
 #include "../../base/sort.hpp"
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 #include "fault_report.hpp"
 #include "timeouts.hpp"
 #include "under_way.hpp"
@@ -19,12 +19,11 @@ namespace tutti::engine {
 
 /// Unanswered inquiries of the coordinator; and the open communicators, of which it
 /// may ask. Driven by one thread.
-template <class Transport>
 class inquiries {
 public:
-    using run = plan_run<Transport>;
-    using messages = point_to_point<Transport>;
-    using members = group<Transport>;
+    using run = plan_run;
+    using messages = point_to_point;
+    using members = group;
     using clock = transport::clock;
 
     /// A communicator is there from now on, until it is removed.
@@ -39,7 +38,7 @@ public:
     [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
 
     /// Answers those that can be answered.
-    void answer(Transport& t, const under_way<Transport>& active, clock::time_point now) {
+    void answer(transport::any& t, const under_way& active, clock::time_point now) {
         std::erase_if(open_, [&](const question& q) {
             const members* g = find(q.what.communicator);
             if (now < q.until && !is_clear(q.what, g, active, now)) return false;
@@ -51,7 +50,7 @@ public:
 
     /// Tells the coordinator which of the peers that runs wait for cannot be reached. Before this rank tells for whom
     /// it waits: a broken link looks like a circle otherwise.
-    TUTTI_COLD static void tell_unreachable(Transport& t, const under_way<Transport>& active) {
+    TUTTI_COLD static void tell_unreachable(transport::any& t, const under_way& active) {
         const auto tell = [&t](const auto& r, const std::vector<std::int32_t>& peers) {
             for (const int peer : peers)
                 if (const auto how = t.broken(peer))
@@ -63,7 +62,7 @@ public:
 
     /// All calls under way on this rank: first on that communicator, then those that its program waits for.
     TUTTI_COLD [[nodiscard]] static std::vector<transport::waiting_call>
-    waits_of(const under_way<Transport>& active, std::uint64_t communicator, clock::time_point now) {
+    waits_of(const under_way& active, std::uint64_t communicator, clock::time_point now) {
         std::vector<transport::waiting_call> all;
         const auto add = [&all](const auto& r, bool blocks) {
             all.push_back({r.members().id, r.request(), blocks, r.peers_waited_for(transport::most_peers), r.words()});
@@ -98,8 +97,8 @@ private:
 
     /// Nothing that this rank does next makes a better answer: it is in that very call or has done it, or its program
     /// waits for some call. A message can only mismatch that very call.
-    [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g,
-                                       const under_way<Transport>& active, clock::time_point now) {
+    [[nodiscard]] static bool is_clear(const transport::notice& asked, const members* g, const under_way& active,
+                                       clock::time_point now) {
         if (g && g->done_before(asked.request)) return true;
         const bool about_a_message = asked.why == cause::mismatch;
         for (const messages* m : active.exchanges)
@@ -113,8 +112,8 @@ private:
     }
 
     /// Of that communicator it tells that very call, else the oldest under way.
-    TUTTI_COLD [[nodiscard]] transport::notice answer_to(const Transport& t, const transport::notice& asked,
-                                                         const members* g, const under_way<Transport>& active,
+    TUTTI_COLD [[nodiscard]] transport::notice answer_to(const transport::any& t, const transport::notice& asked,
+                                                         const members* g, const under_way& active,
                                                          clock::time_point now) const {
         const run* told = nullptr;
         const auto asked_for = [&](const run& r) { return r.request() == asked.request; };

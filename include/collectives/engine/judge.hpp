@@ -23,9 +23,8 @@
 namespace tutti::engine {
 
 /// The last touch of a run: its owner may use or destroy it from now on.
-template <class Transport>
-void end_run(plan_run<Transport>& r, run_state s, std::shared_ptr<const fault> why, completion_signal& ended,
-             transport::status::call_line& line) {
+inline void end_run(plan_run& r, run_state s, std::shared_ptr<const fault> why, completion_signal& ended,
+                    transport::status::call_line& line) {
     line.end();
     const auto lock = ended.hold();
     r.end(s, std::move(why));
@@ -35,15 +34,14 @@ void end_run(plan_run<Transport>& r, run_state s, std::shared_ptr<const fault> w
 /// Ends the calls of one rank that cannot come to their end: their communicator has failed, a peer is gone, their time
 /// is over, or their messages do not fit. Tells the coordinator of them, and answers it. Called by the thread that
 /// drives alone.
-template <class Transport>
 class judge {
 public:
-    using run = plan_run<Transport>;
-    using messages = point_to_point<Transport>;
+    using run = plan_run;
+    using messages = point_to_point;
     using clock = transport::clock;
-    using members = group<Transport>;
+    using members = group;
 
-    judge(Transport& t, completion_signal& ended, status_writer<Transport>& status, under_way<Transport>& all)
+    judge(transport::any& t, completion_signal& ended, status_writer& status, under_way& all)
         : transport_(t), world_status_(t.size()), status_(status), ended_(ended), under_way_(all) {}
     judge(const judge&) = delete;
     judge& operator=(const judge&) = delete;
@@ -205,7 +203,7 @@ public:
     }
 
 private:
-    [[nodiscard]] clock::time_point time() const { return transport::now_of(transport_); }
+    [[nodiscard]] clock::time_point time() const { return transport_.now(); }
     [[nodiscard]] std::string could_not(const char* do_this, const std::string& call, const std::string& why) const {
         return "rank " + std::to_string(transport_.rank()) + " could not " + do_this + " " + call + ": " + why;
     }
@@ -261,9 +259,8 @@ private:
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
             if (step < 0) continue;
-            if constexpr (requires { transport_.shortage(m); })
-                if (const auto lack = transport_.shortage(m))
-                    return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
+            if (const auto lack = transport_.shortage(m))
+                return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // A rank that has left will never send: reported as a timeout before its time, which the coordinator
             // answers at once.
             if (world_status_.of(m) == world_status::presence::left)
@@ -331,12 +328,12 @@ private:
         transport_.tell(n);
     }
 
-    Transport& transport_;
+    transport::any& transport_;
     world_status world_status_;
-    status_writer<Transport>& status_;
+    status_writer& status_;
     completion_signal& ended_;
-    under_way<Transport>& under_way_;
-    inquiries<Transport> inquiries_;
+    under_way& under_way_;
+    inquiries inquiries_;
     closed_communicators closed_;
     bool failed_ = false;       ///< a communicator has
     int failed_by_ = -1;        ///< the rank at fault, of the last one

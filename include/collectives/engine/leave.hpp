@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/notice.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "group.hpp"
 
 #include <cstdio>
@@ -17,21 +17,18 @@ namespace tutti::engine {
 
 /// Before the transport is destroyed: waits until peers have taken the data of completed sends, and says on standard
 /// error which data may be lost at `until`. A peer that is known to be `gone(peer)` loses nothing more.
-template <transport::transport Transport, class Gone>
-void leave(Transport& t, transport::clock::time_point until, Gone gone) noexcept {
-    if constexpr (transport::lingering_transport<Transport>) {
-        try {
-            for (const auto& [peer, bytes] : t.leave(until)) {
-                if (gone(peer)) continue;
-                const std::string text = "tutti: rank " + std::to_string(t.rank()) + " has left, and " +
-                                         std::to_string(bytes) + " bytes that it had sent to rank " +
-                                         std::to_string(peer) +
-                                         " may be lost: they were not received before its last call's deadline; a "
-                                         "barrier() at the end keeps ranks together\n";
-                std::fputs(text.c_str(), stderr);
-            }
-        } catch (const std::exception&) { // without memory to say so
+template <class Gone>
+void leave(transport::any& t, transport::clock::time_point until, Gone gone) noexcept {
+    try {
+        for (const auto& [peer, bytes] : t.leave(until)) {
+            if (gone(peer)) continue;
+            const std::string text = "tutti: rank " + std::to_string(t.rank()) + " has left, and " +
+                                     std::to_string(bytes) + " bytes that it had sent to rank " + std::to_string(peer) +
+                                     " may be lost: they were not received before its last call's deadline; a "
+                                     "barrier() at the end keeps ranks together\n";
+            std::fputs(text.c_str(), stderr);
         }
+    } catch (const std::exception&) { // without memory to say so
     }
 }
 
@@ -41,8 +38,7 @@ class closed_communicators {
 public:
     /// A failure has been told already, unless all that is known is that a peer is gone. Past most_past_calls the
     /// oldest is forgotten; without memory this one is.
-    template <class Transport>
-    TUTTI_COLD void add(const group<Transport>& g, const call_sequence& made) noexcept {
+    TUTTI_COLD void add(const group& g, const call_sequence& made) noexcept {
         if (made.next == 0 || g.size() == 1 || (g.failure && g.failure->why != cause::lost_peer)) return;
         try {
             const auto* last = g.done_before(made.next - 1);
@@ -54,8 +50,7 @@ public:
     }
 
     /// Before the transport goes.
-    template <class Transport>
-    void tell(Transport& t) noexcept {
+    void tell(transport::any& t) noexcept {
         if (all_.empty()) return;
         try {
             transport::notice n;

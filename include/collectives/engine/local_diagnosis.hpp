@@ -15,17 +15,14 @@ namespace tutti::engine {
 
 /// Each rank notices by itself that it has lost rank 0, whose process hosts the control plane. The rank that rank 0's
 /// calls had failed by is at fault, as it has said over its data channel; else one that was lost a moment before.
-template <class Transport>
-TUTTI_COLD void find_first_cause(Transport& t, const world_status& known, transport::notice& loss,
-                                 transport::clock::time_point now) {
+TUTTI_COLD inline void find_first_cause(transport::any& t, const world_status& known, transport::notice& loss,
+                                        transport::clock::time_point now) {
     transport::culprit by{known.lately_lost(now)};
-    if constexpr (requires { t.blamed_by(0); }) {
-        try {
-            t.progress();                 // its last words may lie there
-        } catch (const std::exception&) { // no memory: what was heard counts
-        }
-        if (const transport::culprit told = t.blamed_by(0); told.rank >= 0) by = told;
+    try {
+        t.progress();                 // its last words may lie there
+    } catch (const std::exception&) { // no memory: what was heard counts
     }
+    if (const transport::culprit told = t.blamed_by(0); told.rank >= 0) by = told;
     if (by.rank <= 0 || by.rank >= t.size() || by.rank == t.rank()) return;
     const bool is_here = known.of(by.rank) == world_status::presence::here;
     loss.why = is_here ? by.why : known.why(by.rank);
@@ -38,8 +35,8 @@ TUTTI_COLD void find_first_cause(Transport& t, const world_status& known, transp
 /// told before that has been judged already. So it is the first that was lost, or what it failed by is; peers that go
 /// after that do so because of it, until the program knows. Nothing on rank 0, and where it has left of its own accord.
 /// `seen` is all that this rank knows itself.
-template <class Transport, class Work>
-TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_coordinator(Transport& t, const world_status& known,
+template <class Work>
+TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_coordinator(transport::any& t, const world_status& known,
                                                                    const Work& run, const std::string& seen) {
     using presence = world_status::presence;
     const bool is_silent = known.of(0) == presence::here;
@@ -56,15 +53,13 @@ TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_coordinator(Transport& t,
 
 /// The fault of a run whose peer cannot be reached. The coordinator was asked why, and has not answered: the peer's own
 /// word counts, then that rank 0 was lost before.
-template <class Transport, class Work>
-TUTTI_COLD [[nodiscard]] fault fault_of_broken(Transport& t, const world_status& known, const Work& run, int peer,
+template <class Work>
+TUTTI_COLD [[nodiscard]] fault fault_of_broken(transport::any& t, const world_status& known, const Work& run, int peer,
                                                const std::string& how) {
     const std::string name = "rank " + std::to_string(peer), seen = "cannot be reached: " + how;
-    if constexpr (requires { t.blamed_by(peer); }) {
-        const transport::culprit by = t.blamed_by(peer);
-        if (by.rank >= 0 && by.rank < t.size() && by.rank != peer && by.rank != t.rank())
-            return fault_of(t, &run, by.why, by.rank, name + ", whose calls failed by it, " + seen);
-    }
+    if (const transport::culprit by = t.blamed_by(peer);
+        by.rank >= 0 && by.rank < t.size() && by.rank != peer && by.rank != t.rank())
+        return fault_of(t, &run, by.why, by.rank, name + ", whose calls failed by it, " + seen);
     if (peer != 0 && known.of(0) != world_status::presence::here)
         if (auto first = fault_of_coordinator(t, known, run, name + ' ' + seen)) return *std::move(first);
     return fault_of(t, &run, cause::lost_peer, peer, "it " + seen);
@@ -80,8 +75,8 @@ template <class Work>
 
 /// The fault of a run that cannot end while the coordinator is gone or silent. For whom the rank waits that this one
 /// waits for is unknown here.
-template <class Transport, class Work>
-TUTTI_COLD [[nodiscard]] fault local_diagnosis(Transport& t, const world_status& known, const Work& run) {
+template <class Work>
+TUTTI_COLD [[nodiscard]] fault local_diagnosis(transport::any& t, const world_status& known, const Work& run) {
     if (const int i = run.mismatched_step(); i >= 0)
         return fault_of(t, &run, cause::mismatch, run.peer_of(i), "the message that came belongs to another call");
     const Work& at = holder_of_slot(run);

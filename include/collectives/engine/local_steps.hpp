@@ -8,7 +8,7 @@
 #include "group.hpp"
 #include "interruptible_reducer.hpp"
 
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../schedule/lowering/plan.hpp"
 #include "../schedule/lowering/split.hpp"
 
@@ -23,10 +23,8 @@ namespace tutti::engine {
 
 /// The local steps of a run, and the memory of all its steps. They are done by the driving thread, at once
 /// or piece by piece; or by the call's executor, if it has one. The base of `plan_run`.
-template <class Transport>
 class local_steps {
 protected:
-    static constexpr bool views_messages = transport::viewing_transport<Transport>;
     using operands = std::array<const std::byte*, schedule::most_operands>;
 
     struct memory {
@@ -51,15 +49,11 @@ protected:
         const std::size_t before = w.ranges() == 1 ? element - m.first : offset_of(cut_, w, chunk);
         return m.base ? m.base + before * call_.element_bytes : nullptr;
     }
-    /// By a clock of the transport's own a functor is not interrupted: its time counts when it is done.
-    static constexpr bool watches_functors = !transport::timed_transport<Transport>;
     /// The call's own reducer, or the interruptible one around it.
-    [[nodiscard]] const reducer& reduction() const noexcept {
-        return watches_functors && call_.reduce.is_functor ? functor_.get() : call_.reduce;
-    }
+    [[nodiscard]] const reducer& reduction() const noexcept { return watches_functor_ ? functor_.get() : call_.reduce; }
 
     /// Does a step; false: it goes on in pieces, by go_on, or the call cannot come to its end.
-    [[gnu::always_inline]] bool do_step(Transport& t, std::uint32_t i) {
+    [[gnu::always_inline]] bool do_step(transport::any& t, std::uint32_t i) {
         transport::transfer& x = transfers_[i];
         if (x.bytes <= at_once_bytes() || reads_views(i)) return work(t, i, 0, x.bytes);
         x.moved = 0;
@@ -78,7 +72,7 @@ protected:
         return m.base ? m.base + (m.parts_at[static_cast<std::size_t>(peer)] + within) * call_.element_bytes : nullptr;
     }
     /// The next piece of the first step that was put off. Its number if it is done, -1 if not.
-    [[nodiscard]] int go_on(Transport& t) {
+    [[nodiscard]] int go_on(transport::any& t) {
         transport::transfer& x = *put_off_.front();
         const std::uint32_t i = number_of(x);
         const std::size_t most = at_once_bytes() / call_.element_bytes * call_.element_bytes;
@@ -125,11 +119,14 @@ protected:
     schedule::layout cut_{0, 1};
     std::vector<transport::transfer> transfers_; ///< by step; of those without a peer only the places and the bytes
     std::vector<memory> places_;                 ///< by buffer
-    std::vector<typename Transport::channel*> channels_;
+    std::vector<transport::any::channel*> channels_;
     transport::transfer_queue put_off_; ///< steps without a peer that are under way; `moved` says how far
     interruptible_reducer functor_;
     executor_work in_hand_;
     bool is_in_trouble_ = false;
+    bool views_messages_ = false; ///< the transport may lend them
+    /// By a clock of the transport's own a functor is not interrupted: its time counts when it is done.
+    bool watches_functor_ = false;
 
 private:
     /// Work without a peer that is longer goes on in pieces, between which messages move and deadlines are looked at.
@@ -139,17 +136,14 @@ private:
         return call_.reduce.is_functor ? of_functor : of_built_in;
     }
     /// It reads messages where they lie, which is to be done in one go.
-    [[nodiscard]] bool reads_views([[maybe_unused]] std::uint32_t i) const {
-        if constexpr (views_messages)
-            return plan_->steps[i].what == schedule::action::reduce_many &&
-                   !plan_->dependencies.viewed.of(static_cast<int>(i)).empty();
-        else
-            return false;
+    [[nodiscard]] bool reads_views(std::uint32_t i) const {
+        return views_messages_ && plan_->steps[i].what == schedule::action::reduce_many &&
+               !plan_->dependencies.viewed.of(static_cast<int>(i)).empty();
     }
 
     /// Some bytes of a step without a peer, from byte `offset` on. False, and the call cannot come to its end: an
     /// operand was taken back by its sender, or the functor was too slow.
-    [[gnu::always_inline]] bool work(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+    [[gnu::always_inline]] bool work(transport::any& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         const schedule::step& s = plan_->steps[i];
         const transport::transfer& x = transfers_[i];
         if (bytes == 0) return true;
@@ -174,7 +168,7 @@ private:
         return !functor_.late();
     }
 
-    [[gnu::noinline]] bool combine_many(Transport& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
+    [[gnu::noinline]] bool combine_many(transport::any& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         operands from;
         const std::size_t number = find_operands(i, offset, from);
         const bool here = look(t, i, from);
@@ -193,31 +187,31 @@ private:
     }
 
     /// Finds those operands of a step that lie where their senders have them. False: not all of them are there.
-    bool look([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i, [[maybe_unused]] operands& from) {
+    bool look(transport::any& t, std::uint32_t i, operands& from) {
         bool here = true;
-        if constexpr (views_messages)
-            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
-                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
-                if (!x.viewed) continue;
-                from[static_cast<std::size_t>(number)] = t.look(channel_of(receive), x);
-                here = here && from[static_cast<std::size_t>(number)];
-            }
+        if (!views_messages_) return here;
+        for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+            transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+            if (!x.viewed) continue;
+            from[static_cast<std::size_t>(number)] = t.look(channel_of(receive), x);
+            here = here && from[static_cast<std::size_t>(number)];
+        }
         return here;
     }
     /// They have been read. What is void is waited for again: it will not come, and its sender is to blame.
-    bool release_viewed([[maybe_unused]] Transport& t, [[maybe_unused]] std::uint32_t i) {
+    bool release_viewed(transport::any& t, std::uint32_t i) {
         bool valid = true;
-        if constexpr (views_messages)
-            for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
-                transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
-                if (!x.viewed || t.release(channel_of(receive), x)) continue;
-                x.status = transport::transfer_status::pending;
-                x.moved = 0;
-                valid = false;
-            }
+        if (!views_messages_) return valid;
+        for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
+            transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
+            if (!x.viewed || t.release(channel_of(receive), x)) continue;
+            x.status = transport::transfer_status::pending;
+            x.moved = 0;
+            valid = false;
+        }
         return valid;
     }
-    [[nodiscard]] auto& channel_of(int i) const {
+    [[nodiscard]] transport::any::channel& channel_of(int i) const {
         return *channels_[static_cast<std::size_t>(plan_->steps[static_cast<std::size_t>(i)].peer)];
     }
 

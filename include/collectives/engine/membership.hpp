@@ -3,12 +3,11 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../choice/chooser.hpp"
 #include "group.hpp"
 #include "message.hpp"
 #include "plan_cache.hpp"
-#include "symmetric.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -20,25 +19,23 @@
 
 namespace tutti::engine {
 
-template <transport::transport Transport>
 class engine;
 class recorder;
 
 /// One rank's part in a communicator: the state that its handles, requests and prepared calls share. The context is
 /// closed when the last of them is gone; in a child of the process that has made it, never. The bodies are in
 /// membership.ipp: a unit that only calls needs no engine.
-template <class Transport>
 class membership {
 public:
-    using run = plan_run<Transport>;
-    using entry = planned<Transport>;
+    using run = plan_run;
+    using entry = planned;
     using clock = transport::clock;
 
     /// The communicator of all ranks, which takes the transport over. `in_thread`: a thread of the library's own
     /// drives.
-    [[nodiscard]] static std::shared_ptr<membership> of_world(Transport t, bool in_thread);
+    [[nodiscard]] static std::shared_ptr<membership> of_world(transport::any t, bool in_thread);
     /// `like` chooses for a communicator that this one is made from.
-    membership(std::shared_ptr<engine<Transport>> on, std::uint64_t id, std::vector<int> members, int rank,
+    membership(std::shared_ptr<engine> on, std::uint64_t id, std::vector<int> members, int rank,
                const model::chooser& like = model::chooser({}));
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
@@ -65,8 +62,7 @@ public:
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) const;
     /// Peers read these bytes of the user's own where they lie.
-    void register_memory(std::byte* p, std::size_t bytes) const
-        requires registers_memory<Transport>;
+    void register_memory(std::byte* p, std::size_t bytes) const;
 
     /// A call under way. Its destructor waits for the call.
     class started {
@@ -141,11 +137,11 @@ private:
     [[nodiscard]] std::unique_ptr<run> idle_run(entry& plan, const call& c);
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
-    std::shared_ptr<engine<Transport>> engine_;
-    group<Transport> group_;
+    std::shared_ptr<engine> engine_;
+    group group_;
     call_sequence sequence_;
     model::chooser choice_;
-    plan_cache<Transport> cache_;
+    plan_cache cache_;
     std::uint64_t children_ = 0;
     recorder* recorder_ = nullptr; ///< null while nothing is recorded
 };

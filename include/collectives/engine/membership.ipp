@@ -14,10 +14,9 @@
 
 namespace tutti::engine {
 
-template <class T>
-std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
-    if constexpr (requires { t.require_own(); }) t.require_own();
-    auto made = std::make_shared<engine<T>>(std::move(t));
+TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, bool in_thread) {
+    t.require_own();
+    auto made = std::make_shared<engine>(std::move(t));
     std::vector<int> all(static_cast<std::size_t>(made->transport().size()));
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
     const int rank = made->transport().rank();
@@ -25,86 +24,64 @@ std::shared_ptr<membership<T>> membership<T>::of_world(T t, bool in_thread) {
     return owned(new membership(std::move(made), 1, std::move(all), rank));
 }
 
-template <class T>
-std::shared_ptr<membership<T>> membership<T>::owned(membership* made) {
+TUTTI_INLINE std::shared_ptr<membership> membership::owned(membership* made) {
     return {made, tutti::detail::delete_in_own_process{}};
 }
 
-template <class T>
-membership<T>::membership(std::shared_ptr<engine<T>> on, std::uint64_t id, std::vector<int> members, int rank,
-                          const model::chooser& like)
+TUTTI_INLINE membership::membership(std::shared_ptr<engine> on, std::uint64_t id, std::vector<int> members, int rank,
+                                    const model::chooser& like)
     : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->transport(), members))) {
     group_.id = id;
     sequence_.signature = first_signature(id);
     group_.members = std::move(members);
     group_.rank = rank;
     group_.wake = engine_->wake();
+    group_.is_timed = engine_->transport().is_timed();
     engine_->open(group_);
 }
 
-template <class T>
-membership<T>::~membership() {
-    engine_->close(group_, sequence_);
-}
+TUTTI_INLINE membership::~membership() { engine_->close(group_, sequence_); }
 
-template <class T>
-std::shared_ptr<membership<T>> membership<T>::child(std::uint64_t id, std::vector<int> members, int rank) const {
+TUTTI_INLINE std::shared_ptr<membership> membership::child(std::uint64_t id, std::vector<int> members, int rank) const {
     return owned(new membership(engine_, id, std::move(members), rank, choice_));
 }
 
-template <class T>
-void membership<T>::choose_by(std::shared_ptr<const model::tuner> by) {
+TUTTI_INLINE void membership::choose_by(std::shared_ptr<const model::tuner> by) {
     choice_ = model::chooser(choice_.topology(), std::move(by));
 }
 
-template <class T>
-std::uint64_t membership<T>::next_child(std::uint64_t color) {
+TUTTI_INLINE std::uint64_t membership::next_child(std::uint64_t color) {
     const auto lock = engine_->guard();
     return mixed(mixed(mixed(0, group_.id), ++children_), color) | 1;
 }
 
-template <class T>
-std::shared_ptr<std::byte> membership<T>::allocate(std::size_t bytes) const {
+TUTTI_INLINE std::shared_ptr<std::byte> membership::allocate(std::size_t bytes) const {
     engine_->require_own();
     try {
-        return symmetric_bytes(engine_->transport(), bytes);
+        return engine_->transport().allocate(bytes);
     } catch (const std::system_error& e) {
         reject("allocate of " + std::to_string(bytes) + " bytes", e.what(), "use memory of your own, which peers copy");
     }
 }
 
-template <class T>
-void membership<T>::register_memory(std::byte* p, std::size_t bytes) const
-    requires registers_memory<T>
-{
+TUTTI_INLINE void membership::register_memory(std::byte* p, std::size_t bytes) const {
     engine_->require_own();
     engine_->transport().register_memory(p, bytes);
 }
 
-template <class T>
-transport::clock::time_point membership<T>::now() const {
-    return transport::now_of(engine_->transport());
-}
+TUTTI_INLINE transport::clock::time_point membership::now() const { return engine_->transport().now(); }
 
-template <class T>
-bool membership<T>::has_progress_thread() const noexcept {
-    return engine_->has_progress_thread();
-}
+TUTTI_INLINE bool membership::has_progress_thread() const noexcept { return engine_->has_progress_thread(); }
 
-template <class T>
-std::string membership<T>::way_to(int rank) const {
+TUTTI_INLINE std::string membership::way_to(int rank) const {
     const int peer = group_.members.at(static_cast<std::size_t>(rank));
-    if constexpr (requires { engine_->transport().way_to(peer); }) return engine_->transport().way_to(peer);
-    return engine_->transport().name_of(peer).address;
+    return engine_->transport().way_to(peer);
 }
 
-template <class T>
-membership<T>::started::started(membership& in, entry& from, std::unique_ptr<run> what) noexcept
+TUTTI_INLINE membership::started::started(membership& in, entry& from, std::unique_ptr<run> what) noexcept
     : in_(&in), from_(&from), run_(std::move(what)) {}
-template <class T>
-membership<T>::started::started(started&&) noexcept = default;
-template <class T>
-membership<T>::started::~started() {
+TUTTI_INLINE membership::started::started(started&&) noexcept = default;
+TUTTI_INLINE membership::started::~started() {
     if (!run_) return;
     if (!in_->engine_->is_own()) { // the engine's lists have it
         tutti::detail::keep_for_good(run_.release());
@@ -114,39 +91,26 @@ membership<T>::started::~started() {
     in_->give_back(*from_, std::move(run_));
 }
 
-template <class T>
-void membership<T>::started::wait() {
+TUTTI_INLINE void membership::started::wait() {
     await();
     if (run_->state() != run_state::failed) return;
     in_->engine_->tells_program();
     throw error(*run_->failure());
 }
-template <class T>
-bool membership<T>::started::test() {
-    return in_->engine_->test(*run_);
-}
-template <class T>
-void membership<T>::started::nudge() {
-    in_->engine_->nudge(*run_);
-}
-template <class T>
-bool membership<T>::started::is_over() const noexcept {
-    return run_->is_over();
-}
-template <class T>
-void membership<T>::started::want(bool now) noexcept {
+TUTTI_INLINE bool membership::started::test() { return in_->engine_->test(*run_); }
+TUTTI_INLINE void membership::started::nudge() { in_->engine_->nudge(*run_); }
+TUTTI_INLINE bool membership::started::is_over() const noexcept { return run_->is_over(); }
+TUTTI_INLINE void membership::started::want(bool now) noexcept {
     if (!is_over()) run_->want(now ? clock::time_point::max() : clock::time_point::min());
 }
-template <class T>
-void membership<T>::started::await() {
+TUTTI_INLINE void membership::started::await() {
     if (is_over()) return; // as small messages may be from the start
     run_->want(clock::time_point::max());
     in_->engine_->wait([this] { return is_over(); });
 }
 
-template <class T>
-auto membership<T>::start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps,
-                          entry* plan) -> started {
+TUTTI_INLINE auto membership::start(const call& c, std::chrono::nanoseconds timeout, std::shared_ptr<const void> keeps,
+                                    entry* plan) -> started {
     const auto lock = engine_->guard();
     require_usable();
     if (!plan) {
@@ -164,8 +128,7 @@ auto membership<T>::start(const call& c, std::chrono::nanoseconds timeout, std::
     return {*this, *plan, std::move(r)};
 }
 
-template <class T>
-auto membership<T>::idle_run(entry& plan, const call& c) -> std::unique_ptr<run> {
+TUTTI_INLINE auto membership::idle_run(entry& plan, const call& c) -> std::unique_ptr<run> {
     const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
     auto& idle = plan.idle[slot];
     if (idle.empty()) {
@@ -178,35 +141,30 @@ auto membership<T>::idle_run(entry& plan, const call& c) -> std::unique_ptr<run>
     return r;
 }
 
-template <class T>
-void membership<T>::wait_until(bool (*ended)(const void*), const void* state, clock::time_point until) {
+TUTTI_INLINE void membership::wait_until(bool (*ended)(const void*), const void* state, clock::time_point until) {
     engine_->require_nobody();
     const bool stops = until != clock::time_point::max();
     engine_->wait([=, this] { return ended(state) || (stops && now() >= until); }, until);
 }
 
-template <class T>
-auto membership<T>::hold(const call& c) -> entry& {
+TUTTI_INLINE auto membership::hold(const call& c) -> entry& {
     const auto lock = engine_->guard();
     require_reachable(c);
     entry& plan = cache_.find(c, rank(), size());
     ++plan.in_use;
     return plan;
 }
-template <class T>
-void membership<T>::let_go(entry& plan) noexcept {
+TUTTI_INLINE void membership::let_go(entry& plan) noexcept {
     const auto lock = engine_->guard_alone();
     --plan.in_use;
 }
 
-template <class T>
-void membership<T>::record(recorder& to) {
+TUTTI_INLINE void membership::record(recorder& to) {
     const auto lock = engine_->guard();
     if (recorder_) reject("record", "a recording of this communicator is under way", "stop it first");
     recorder_ = &to;
 }
-template <class T>
-void membership<T>::stop_recording() {
+TUTTI_INLINE void membership::stop_recording() {
     {
         const auto lock = engine_->guard_alone();
         recorder_ = nullptr;
@@ -214,70 +172,48 @@ void membership<T>::stop_recording() {
     engine_->stop_recording(group_);
 }
 
-template <class T>
-void membership<T>::start(message& m, std::chrono::nanoseconds timeout) {
+TUTTI_INLINE void membership::start(message& m, std::chrono::nanoseconds timeout) {
     const auto lock = engine_->guard();
     require_usable();
     require_host_memory(m);
     m.renew();
     engine_->start(group_, m, timeout);
 }
-template <class T>
-void membership<T>::await(message& m) {
+TUTTI_INLINE void membership::await(message& m) {
     if (m.is_over()) return;
     m.want(clock::time_point::max());
     engine_->wait([&m] { return m.is_over(); });
 }
-template <class T>
-void membership<T>::wait(message& m) {
+TUTTI_INLINE void membership::wait(message& m) {
     engine_->require_own();
     await(m);
     if (m.state() != run_state::failed) return;
     engine_->tells_program();
     throw error(*m.failure());
 }
-template <class T>
-bool membership<T>::test(message& m) {
-    return engine_->test(m);
-}
-template <class T>
-void membership<T>::nudge(const message& m) {
-    engine_->nudge(m);
-}
+TUTTI_INLINE bool membership::test(message& m) { return engine_->test(m); }
+TUTTI_INLINE void membership::nudge(const message& m) { engine_->nudge(m); }
 
-template <class T>
-void membership<T>::abort(const std::string& reason) {
-    engine_->abort(group_, reason);
-}
+TUTTI_INLINE void membership::abort(const std::string& reason) { engine_->abort(group_, reason); }
 
-template <class T>
-void membership<T>::require_nobody() const {
-    engine_->require_nobody();
-}
+TUTTI_INLINE void membership::require_nobody() const { engine_->require_nobody(); }
 
-template <class T>
-void membership<T>::require_usable() {
+TUTTI_INLINE void membership::require_usable() {
     auto f = engine_->failure_of(group_);
     if (!f) return;
     engine_->tells_program();
     throw error(std::move(*f));
 }
 
-template <class T>
 template <class Call>
-bool membership<T>::is_on_device(const Call& of, const std::byte* p) const {
-    if constexpr (requires(const T& t) { t.is_on_device(p); }) {
-        try {
-            return engine_->transport().is_on_device(p);
-        } catch (const std::exception& e) {
-            reject(in_words(of), std::string("its memory cannot be looked at: ") + e.what(),
-                   "see what nvidia-smi says");
-        }
+bool membership::is_on_device(const Call& of, const std::byte* p) const {
+    try {
+        return engine_->transport().is_on_device(p);
+    } catch (const std::exception& e) {
+        reject(in_words(of), std::string("its memory cannot be looked at: ") + e.what(), "see what nvidia-smi says");
     }
-    return false;
 }
-template <class T>
-void membership<T>::require_reachable(const call& c) const {
+TUTTI_INLINE void membership::require_reachable(const call& c) const {
     if ((c.by && !c.starter.run) || !(is_on_device(c, c.input) || is_on_device(c, c.output))) return;
     if (c.starter.run)
         reject(in_words(c), "its data is in the memory of a GPU, where no input is premultiplied",
@@ -285,14 +221,12 @@ void membership<T>::require_reachable(const call& c) const {
     reject(in_words(c), "its data is in the memory of a GPU",
            "call it on a handle of communicator::with_executor, with an executor of that GPU");
 }
-template <class T>
-void membership<T>::require_host_memory(const message& m) const {
+TUTTI_INLINE void membership::require_host_memory(const message& m) const {
     if (is_on_device(m, m.data))
         reject(in_words(m), "its data is in the memory of a GPU", "copy it to host memory, or call a collective");
 }
 
-template <class T>
-void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
+TUTTI_INLINE void membership::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
     const auto operators = std::move(r->keeps); // goes after the lock: it may own requests of its own
     const auto lock = engine_->guard_at_last();
     plan.idle[r->slot()].push_back(std::move(r));
@@ -300,7 +234,3 @@ void membership<T>::give_back(entry& plan, std::unique_ptr<run> r) noexcept {
 }
 
 } // namespace tutti::engine
-
-#if defined(TUTTI_COMPILED)
-#include "compiled_memberships.hpp"
-#endif

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/copy.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/status_page.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "message_queues.hpp"
 #include "messages_under_way.hpp"
 
@@ -46,7 +46,6 @@ inline void copy_into(message& m, const std::byte* data, std::size_t bytes) {
 /// what nobody receives delays no other message.
 ///
 /// Packets are taken only while a call of the communicator waits: until then they lie in the transport's buffers.
-template <class Transport>
 class message_link {
 public:
     static constexpr std::size_t eager_bytes = 64 * 1024;
@@ -55,7 +54,7 @@ public:
 
     /// The context of packets and the next slot's, of data, are of this alone. `done` gets the transfers that are
     /// complete.
-    message_link(Transport& t, transport::context packets, int peer, int world_peer, messages_under_way& all,
+    message_link(transport::any& t, transport::context packets, int peer, int world_peer, messages_under_way& all,
                  transport::transfer_queue& done)
         : t_(t), where_(packets), peer_(peer), world_peer_(world_peer), all_(all), done_(done),
           packets_(t.open(packets, world_peer)), page_(transport::status::page_of(t)) {
@@ -118,7 +117,7 @@ public:
 private:
     using part = message_transfer::part;
     using kind = packet_header::kind;
-    using channel = Transport::channel;
+    using channel = transport::any::channel;
 
     /// A transfer of a message is complete.
     void part_done(message& m) {
@@ -289,7 +288,7 @@ private:
         return *bodies_;
     }
 
-    Transport& t_;
+    transport::any& t_;
     transport::context where_;
     int peer_, world_peer_; ///< its rank in the communicator, and in the world
     messages_under_way& all_;

@@ -19,7 +19,6 @@ struct plan;
 namespace tutti::engine {
 
 /// A plan, and the runs of it that are not in use.
-template <class Transport>
 struct planned {
     struct key {
         schedule::operation what;
@@ -30,24 +29,23 @@ struct planned {
         schedule::displaced_buffers displaced;
         friend bool operator==(const key&, const key&) = default;
     };
-    using run_pointer = std::unique_ptr<plan_run<Transport>>;
+    using run_pointer = std::unique_ptr<plan_run>;
 
     key id;
     std::shared_ptr<const schedule::plan> plan;
-    std::array<std::vector<run_pointer>, slot_count> idle{};
+    std::array<std::vector<run_pointer>, slot_count> idle;
     std::size_t in_use = 0;          ///< runs and prepared calls that refer to it
     std::size_t bytes = 0;           ///< that it takes once each slot has run it
     planned* next_of_hash = nullptr; ///< in the cache
-    typename std::list<planned>::iterator place{};
+    std::list<planned>::iterator place{};
 };
 
 /// The plans of one communicator, found again by everything that they depend on; counts are not among it. Bounded by
 /// memory: beyond `most_bytes` those that were not used for longest go, unless they are in use, or no more than `least`
 /// are left.
-template <class Transport>
 class plan_cache {
 public:
-    using entry = planned<Transport>;
+    using entry = planned;
     static constexpr std::size_t least = 64;
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
@@ -59,9 +57,9 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    [[nodiscard]] entry* known(const typename entry::key& key) noexcept;
-    [[nodiscard]] entry& added(const typename entry::key& key, const call& c, const schedule::position& at);
-    [[nodiscard]] entry*& head_of(const typename entry::key& key) noexcept;
+    [[nodiscard]] entry* known(const entry::key& key) noexcept;
+    [[nodiscard]] entry& added(const entry::key& key, const call& c, const schedule::position& at);
+    [[nodiscard]] entry*& head_of(const entry::key& key) noexcept;
     void grow_table();
     void evict();
     void remove(entry& e) noexcept;

@@ -23,29 +23,27 @@ namespace tutti::engine {
 
 /// One run of a plan over a transport. Kept and used again for further runs of the same plan in the same slot, so that
 /// a warm run allocates nothing itself. Driven by one thread; only `state` is read by others.
-template <class Transport>
-class plan_run : public call_state, local_steps<Transport> {
-    using base = local_steps<Transport>;
-
+class plan_run : public call_state, local_steps {
 public:
     /// Faults name the step of the schedule.
     static constexpr bool has_steps = true;
 
     plan_run(std::shared_ptr<const schedule::plan> p, std::uint32_t slot, const call& c)
-        : base(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
+        : local_steps(std::move(p), c, deadline_), slot_(slot), waits_(plan_->dependencies.waits),
           ready_(plan_->steps.size()) {}
     plan_run(const plan_run&) = delete;
     plan_run& operator=(const plan_run&) = delete;
 
     /// Takes a call over. Nothing moves before begin().
-    void prepare(group<Transport>& g, const call& c, const call_sequence& before) {
+    void prepare(group& g, const call& c, const call_sequence& before) {
         group_ = &g;
         request_ = before.next;
         if (!is_laid_out_ || !repeats(c, call_)) {
             is_laid_out_ = false;
             call_ = c;
             meaning_ = meaning_of(c);
-            if (base::watches_functors && c.reduce.is_functor) functor_.watch(c.reduce);
+            watches_functor_ = c.reduce.is_functor && !g.is_timed;
+            if (watches_functor_) functor_.watch(c.reduce);
             same_since_ = request_;
         }
         signature_ = next_signature(before.signature, meaning_);
@@ -61,7 +59,7 @@ public:
 
     /// Starts all that can start. Precondition: the run before has done all its steps, if there was one. (One that
     /// fails is the last: its communicator fails with it.)
-    void begin(Transport& t) {
+    void begin(transport::any& t) {
         resolve(t);
         lay_out();
         for (auto& x : transfers_) x.owner = nullptr;
@@ -81,12 +79,12 @@ public:
 
     /// Takes the transfers that the transport has completed and starts the steps that they release. Does a piece of
     /// work that is too long to be done at once. False: there was nothing to do.
-    bool advance(Transport& t) {
+    bool advance(transport::any& t) {
         const bool completed = take_completed(t);
         if (call_.by) [[unlikely]]
             return take_from_executor(t) || completed;
         if (put_off_.empty()) return completed;
-        if (const int i = base::go_on(t); i >= 0) complete(t, static_cast<std::uint32_t>(i));
+        if (const int i = go_on(t); i >= 0) complete(t, static_cast<std::uint32_t>(i));
         run_ready(t);
         return true;
     }
@@ -100,7 +98,7 @@ public:
             std::swap(scratch_, group_->spare);
         sent_.add();
         if (!call_.finisher || call_.by) return;
-        if (const std::size_t n = base::elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
+        if (const std::size_t n = elements_to_finish(); n > 0) call_.finisher(call_.output, n, plan_->where.size);
     }
     /// Stops its executor's work; afterwards that touches no memory of the run. Called before a failed run ends.
     void stop() noexcept {
@@ -184,7 +182,7 @@ public:
     [[nodiscard]] std::uint64_t same_since() const noexcept { return same_since_; }
     /// The hash of this call and all before it.
     [[nodiscard]] std::uint64_t signature() const noexcept { return signature_; }
-    [[nodiscard]] group<Transport>& members() const noexcept { return *group_; }
+    [[nodiscard]] group& members() const noexcept { return *group_; }
     [[nodiscard]] std::uint32_t slot() const noexcept { return slot_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return request_; }
 
@@ -194,13 +192,10 @@ public:
     [[nodiscard]] const call_report& reported() const noexcept { return reported_; }
 
 private:
-    using base::step_in_hand, base::at, base::call_, base::channels_, base::cut_, base::functor_, base::in_hand_,
-        base::is_in_trouble_, base::number_of, base::places_, base::plan_, base::put_off_, base::reduction,
-        base::transfers_;
-
     /// The channels to the plan's peers; the transport keeps their addresses while the context is open.
-    void resolve(Transport& t) {
+    void resolve(transport::any& t) {
         if (!channels_.empty() || plan_->peers.empty()) return;
+        views_messages_ = t.views();
         for (const int p : plan_->peers)
             channels_.push_back(&t.open({group_->id, slot_}, group_->members[static_cast<std::size_t>(p)]));
         if (auto* const page = transport::status::page_of(t)) sent_.open(*page, *plan_, group_->members);
@@ -225,7 +220,7 @@ private:
             lay_out(plan_->steps[i], x);
             if (plan_->steps[i].joined) x.bytes += transfers_[i + 1].bytes; // which lie behind it
             x.may_view =
-                base::views_messages && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
+                views_messages_ && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
         }
         is_laid_out_ = true;
         sent_.count(*plan_, transfers_);
@@ -270,7 +265,7 @@ private:
         }
     }
 
-    bool take_completed(Transport& t) {
+    bool take_completed(transport::any& t) {
         if (done_.empty()) return false;
         transport::transfer_queue completed = std::exchange(done_, {}); // what completes meanwhile comes next time
         while (transport::transfer* x = completed.pop()) {
@@ -288,15 +283,15 @@ private:
         return true;
     }
 
-    void run_ready(Transport& t) {
+    void run_ready(transport::any& t) {
         while (ready_count_ > 0) start(t, ready_[--ready_count_]);
     }
 
-    void start(Transport& t, std::uint32_t i) {
+    void start(transport::any& t, std::uint32_t i) {
         const schedule::step& s = plan_->steps[i];
         transport::transfer& x = transfers_[i];
         if (page_) [[unlikely]]
-            page_.begin(i, transport::now_of(t));
+            page_.begin(i, t.now());
         if (!communicates(s)) return start_work(t, i);
         x.viewed = false;
         x.signature = signature_;
@@ -313,17 +308,17 @@ private:
     }
 
     /// Apart, so that messages, of which there are more, do not pay for its registers.
-    [[gnu::noinline]] void start_work(Transport& t, std::uint32_t i) {
+    [[gnu::noinline]] void start_work(transport::any& t, std::uint32_t i) {
         if (call_.by) [[unlikely]]
             return start_by_executor(t, i);
-        if (base::do_step(t, i)) complete(t, i);
+        if (do_step(t, i)) complete(t, i);
     }
-    [[gnu::noinline]] void start_by_executor(Transport& t, std::uint32_t i) {
-        if (give_to_executor([&] { return base::hand_over(i, group_->wake); })) complete(t, i);
+    [[gnu::noinline]] void start_by_executor(transport::any& t, std::uint32_t i) {
+        if (give_to_executor([&] { return hand_over(i, group_->wake); })) complete(t, i);
     }
 
     /// Takes the work that the executor has completed. False: there was none.
-    [[gnu::noinline]] bool take_from_executor(Transport& t) {
+    [[gnu::noinline]] bool take_from_executor(transport::any& t) {
         asks_again_ = give_to_executor([this] { return in_hand_.progress(*call_.by); });
         bool moved = false;
         while (transport::transfer* const x = in_hand_.pop()) {
@@ -338,7 +333,7 @@ private:
     /// The operator's last stage, once all steps are done: as if it were one more.
     void finish_by_executor() {
         if (left_ > 0 || !call_.finisher) return;
-        if (!give_to_executor([this] { return base::hand_over_finish(group_->wake); })) left_ = 1;
+        if (!give_to_executor([this] { return hand_over_finish(group_->wake); })) left_ = 1;
     }
     /// An exception of the executor ends the call; until then it gets no more work.
     template <class Ask>
@@ -355,9 +350,9 @@ private:
         return false;
     }
 
-    void complete(Transport& t, std::uint32_t i) {
+    void complete(transport::any& t, std::uint32_t i) {
         if (page_) [[unlikely]]
-            page_.end(activity_of(i), transport::now_of(t));
+            page_.end(activity_of(i), t.now());
         --left_;
         // The last one first, onto the stack: of steps that this one releases, the first in the program starts first.
         const auto followers = plan_->dependencies.followers_of(i);
@@ -383,13 +378,13 @@ private:
 
     std::uint32_t slot_;
     sent_counts sent_;
-    group<Transport>* group_ = nullptr;
+    group* group_ = nullptr;
     std::uint64_t request_ = 0, same_since_ = 0, meaning_ = 0, signature_ = 0;
     std::vector<std::uint32_t> waits_; ///< by step, for how much it still waits; once it is ready, in the next run
     std::vector<std::uint32_t> ready_; ///< a stack of `ready_count_` steps
     std::size_t ready_count_ = 0;
     transport::transfer_queue done_;
-    typename group<Transport>::memory scratch_;
+    group::memory scratch_;
     std::size_t scratch_needed_ = 0;
     bool is_laid_out_ = false; ///< the transfers lead to the call's memory, and to this scratch
     const std::byte* laid_out_scratch_ = nullptr;

@@ -20,24 +20,19 @@ namespace tutti::engine {
 
 /// The sends and receives of one rank on a communicator, on two contexts behind those of collectives. No plan, no
 /// slot and no number of a call: messages meet by rank and tag alone. Driven by one thread.
-template <class Transport>
 class point_to_point {
 public:
     using clock = transport::clock;
-    using link = message_link<Transport>;
+    using link = message_link;
 
-    point_to_point(Transport& t, group<Transport>& g, completion_signal& ended, transport::status::call_line& line)
+    point_to_point(transport::any& t, group& g, completion_signal& ended, transport::status::call_line& line)
         : t_(t), group_(g), all_(ended, line), self_(all_), links_(g.members.size()) {}
     point_to_point(const point_to_point&) = delete;
     point_to_point& operator=(const point_to_point&) = delete;
 
     /// The contexts of a communicator's messages.
-    [[nodiscard]] static transport::context packets_of(const group<Transport>& g) noexcept {
-        return {g.id, slot_count};
-    }
-    [[nodiscard]] static transport::context bodies_of(const group<Transport>& g) noexcept {
-        return {g.id, slot_count + 1};
-    }
+    [[nodiscard]] static transport::context packets_of(const group& g) noexcept { return {g.id, slot_count}; }
+    [[nodiscard]] static transport::context bodies_of(const group& g) noexcept { return {g.id, slot_count + 1}; }
 
     /// Starts a send or a receive, which may be over on return.
     void start(message& m) {
@@ -72,7 +67,7 @@ public:
 
     // For diagnoses, as plan_run has it. A "step" is a rank of the communicator.
     static constexpr bool has_steps = false;
-    [[nodiscard]] group<Transport>& members() const noexcept { return group_; }
+    [[nodiscard]] group& members() const noexcept { return group_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return transport::no_number; }
     [[nodiscard]] std::string words() const { return idle() ? std::string() : in_words(*to_tell()); }
     [[nodiscard]] clock::time_point deadline() const noexcept { return all_.deadline(); }
@@ -172,8 +167,8 @@ private:
         return best;
     }
 
-    Transport& t_;
-    group<Transport>& group_;
+    transport::any& t_;
+    group& group_;
     messages_under_way all_;
     self_messages self_;
     std::vector<std::unique_ptr<link>> links_; ///< by rank; null for those that this rank has not met

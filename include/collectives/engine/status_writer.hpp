@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../transport/contract/any.hpp"
 #include "../../transport/contract/status_page.hpp"
-#include "../../transport/contract/transport.hpp"
 #include "inquiries.hpp"
 
 #include <algorithm>
@@ -19,11 +19,10 @@
 namespace tutti::engine {
 
 /// Writes a rank's status page; nowhere if it has none. Driven by one thread.
-template <class Transport>
 class status_writer {
 public:
     using clock = transport::clock;
-    using run = plan_run<Transport>;
+    using run = plan_run;
 
     explicit status_writer(transport::status::page* page) noexcept
         : page_(page), line_(page ? &page->line : &own_line_) {}
@@ -37,7 +36,7 @@ public:
 
     /// The driver has looked around. Repeated looks are not all written. Costs some microseconds and memory for some
     /// strings; without a page nothing.
-    void looked(const under_way<Transport>& active, clock::time_point now) {
+    void looked(const under_way& active, clock::time_point now) {
         if (!page_ || now < next_) return;
         next_ = now + least_pause;
         try {
@@ -71,14 +70,14 @@ private:
         return static_cast<To>(std::min<std::uint64_t>(n, std::numeric_limits<To>::max()));
     }
 
-    TUTTI_COLD void write(const under_way<Transport>& active, clock::time_point now) {
+    TUTTI_COLD void write(const under_way& active, clock::time_point now) {
         transport::status::details next;
         next.looked = ns(now);
         next.stalled_since = ns(active.stalled_since);
         next.failure = now_.failure;
         for (const bool blocks : {true, false}) {
             for (const run* r : active.runs)
-                if (inquiries<Transport>::holds_up_its_program(*r, now) == blocks) add(next, *r, blocks);
+                if (inquiries::holds_up_its_program(*r, now) == blocks) add(next, *r, blocks);
             for (const auto* m : active.exchanges)
                 if (!m->idle() && m->is_wanted(now) == blocks) add(next, *m, blocks);
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../../transport/contract/transport.hpp"
+#include "../../transport/contract/any.hpp"
 
 #include <chrono>
 #include <ctime>
@@ -53,12 +53,8 @@ inline constexpr std::chrono::milliseconds longest_tick{10};
 }
 
 /// The same by the clock of a transport, which is exact where it has its own.
-template <transport::transport Transport>
-[[nodiscard]] transport::clock::time_point coarse_now([[maybe_unused]] const Transport& t) {
-    if constexpr (transport::timed_transport<Transport>)
-        return t.now();
-    else
-        return coarse_now();
+[[nodiscard]] inline transport::clock::time_point coarse_now(const transport::any& t) {
+    return t.is_timed() ? t.now() : coarse_now();
 }
 
 } // namespace tutti::engine

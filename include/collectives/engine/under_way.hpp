@@ -11,10 +11,9 @@
 namespace tutti::engine {
 
 /// All that is under way on one rank. Touched by the thread that drives.
-template <class Transport>
 struct under_way {
-    using run = plan_run<Transport>;
-    using messages = point_to_point<Transport>;
+    using run = plan_run;
+    using messages = point_to_point;
     using time_point = transport::clock::time_point;
 
     /// Those whose turn in their slot it is: four a communicator at most, however many wait behind them.
@@ -49,7 +48,7 @@ struct under_way {
             runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(k));
     }
     /// Sends and receives of a communicator are no longer looked at.
-    void forget(const group<Transport>& g) noexcept {
+    void forget(const group& g) noexcept {
         if (!g.messages) return;
         g.messages->is_listed = false;
         std::erase(exchanges, g.messages.get());

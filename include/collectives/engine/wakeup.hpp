@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../../transport/contract/any.hpp"
+
 #include <memory>
 #include <mutex>
 
@@ -20,7 +22,6 @@ public:
     }
 
 private:
-    template <class>
     friend class wakeup_source;
 
     struct target {
@@ -33,13 +34,12 @@ private:
 };
 
 /// The other end of wakeups, which the world holds. Goes before the transport.
-template <class Transport>
 class wakeup_source {
 public:
-    explicit wakeup_source(Transport& t) {
+    explicit wakeup_source(transport::any& t) {
         handle_.target_ = std::make_shared<wakeup::target>();
         handle_.target_->what = &t;
-        handle_.target_->wake = [](void* what) { static_cast<Transport*>(what)->wake(); };
+        handle_.target_->wake = [](void* what) { static_cast<transport::any*>(what)->wake(); };
     }
     wakeup_source(const wakeup_source&) = delete;
     wakeup_source& operator=(const wakeup_source&) = delete;

@@ -74,7 +74,7 @@ struct peer_name {
 // clang-format on
 template <class T>
 concept transport = requires(T t, const T c, typename T::channel& h, transfer& x, context k, int peer, notice n,
-                             clock::time_point until) {
+                             const notice told, clock::time_point until) {
     { c.rank() } -> std::same_as<int>;
     { c.size() } -> std::same_as<int>;
     { c.node(peer) } -> std::same_as<int>;
@@ -88,7 +88,7 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
     { t.wait(until) } -> std::same_as<void>;
     { t.wake() } -> std::same_as<void>;
     { t.close(k) } -> std::same_as<void>;
-    { t.tell(n) } -> std::same_as<void>;
+    { t.tell(told) } -> std::same_as<void>;
     { t.fetch(n) } -> std::same_as<bool>;
     { t.broken(peer) } -> std::same_as<std::optional<std::string>>;
     { c.name_of(peer) } -> std::same_as<peer_name>;
@@ -107,15 +107,6 @@ template <class T>
 concept timed_transport = transport<T> && requires(const T c) {
     { c.now() } -> std::same_as<clock::time_point>;
 };
-
-/// The time by the clock of deadlines.
-template <transport T>
-[[nodiscard]] clock::time_point now_of([[maybe_unused]] const T& t) {
-    if constexpr (timed_transport<T>)
-        return t.now();
-    else
-        return clock::now();
-}
 
 /// Bytes of completed sends that `peer` has not received when this rank leaves.
 struct untaken {

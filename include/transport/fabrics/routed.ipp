@@ -10,4 +10,6 @@
 
 #if defined(TUTTI_COMPILED)
 template class tutti::transport::world<tutti::transport::shared_memory_fabric, tutti::transport::tcp_fabric>;
+template class tutti::transport::detail::held_transport<
+    tutti::transport::routed<tutti::transport::shared_memory, tutti::transport::tcp>>;
 #endif

@@ -5,7 +5,7 @@
 #include "../../base/language.hpp"
 #include "../../base/own_process.hpp"
 
-#include "../contract/transport.hpp"
+#include "../contract/any.hpp"
 
 #include <cstddef>
 #include <memory>

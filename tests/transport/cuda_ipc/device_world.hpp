@@ -74,5 +74,3 @@ private:
 };
 
 } // namespace tutti::test
-
-extern template class tutti::engine::membership<tutti::test::fake_ipc>; // in support/cuda_worlds.cpp

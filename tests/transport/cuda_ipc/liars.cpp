@@ -3,7 +3,6 @@
 
 #include "exchange.hpp"
 
-#include <collectives/engine/membership.ipp>
 #include <transport/fabrics/cuda_ipc/fabric.hpp>
 #include <transport/fabrics/shared_memory/described.hpp>
 #include <transport/fabrics/shared_memory/fabric.hpp>

@@ -4,7 +4,6 @@
 #include <transport/shared_memory.hpp>
 
 #include <collectives/collectives.hpp>
-#include <collectives/engine/symmetric.hpp>
 #include <transport/fabrics/shared_memory/rooms.hpp>
 
 #include "../contract/courier.hpp"
@@ -32,7 +31,7 @@ struct seen_at {
     const std::byte* incoming = nullptr;
 };
 
-static_assert(engine::makes_symmetric_memory<shared_memory>);
+static_assert(transport::allocates_memory<shared_memory>);
 
 void look(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void* state) {
     auto& seen = **static_cast<seen_at* const*>(state);

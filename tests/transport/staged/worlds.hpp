@@ -37,5 +37,3 @@ template <class World>
 extern template class tutti::transport::world<tutti::test::fake_staged_fabric>;
 extern template class tutti::transport::world<tutti::test::fake_ipc_fabric, tutti::test::fake_staged_fabric>;
 extern template class tutti::transport::world<tutti::test::fake_staged_pairs_fabric>;
-extern template class tutti::engine::membership<tutti::test::fake_staged>;
-extern template class tutti::engine::membership<tutti::test::fake_routed>;

@@ -31,7 +31,7 @@ described_call describe(const job& what, const buffers& where) {
     return described;
 }
 
-call bind(const any_world& world, const job& what, const buffers& where) {
+call bind(const any_communicator& world, const job& what, const buffers& where) {
     if (what.barrier) return [world] { world.barrier(); };
     return [world, c = describe(what, where)]() mutable { issue(world, c.ready()); };
 }

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "any_world.hpp"
 #include "bench.hpp"
 #include "bind_exchange.hpp"
 
+#include <collectives/any_communicator.hpp>
+#include <collectives/collectives.hpp>
 #include <collectives/machine.hpp>
 
 #include <array>
@@ -31,12 +32,12 @@ struct described_call {
 [[nodiscard]] described_call describe(const job& what, const buffers& where);
 
 /// The call that the job describes, on this communicator.
-[[nodiscard]] call bind(const any_world& world, const job& what, const buffers& where);
+[[nodiscard]] call bind(const any_communicator& world, const job& what, const buffers& where);
 
 /// Binds jobs without messages.
 template <class Communicator>
 [[nodiscard]] binder collective_binder_of(const Communicator& world) {
-    return [erased = any_world(world)](const job& what, const buffers& where) { return bind(erased, what, where); };
+    return [erased = type_erased(world)](const job& what, const buffers& where) { return bind(erased, what, where); };
 }
 
 /// Binds jobs to this communicator, which must outlive their calls.

@@ -93,6 +93,8 @@ void check_rows(const bench_settings& s, const std::vector<job>& jobs) {
     };
     require(!s.trace.empty(), "--trace is of collective operations, and there is none among these rows",
             [](const job& j) { return !j.messages; });
+    require(s.algorithm != "auto", "--algorithm is of collective operations, and there is none among these rows",
+            [](const job& j) { return !j.messages; });
     require(s.uneven > 0, "--uneven is for operations on unequal parts, such as --operation allgatherv",
             [](const job& j) { return j.uneven.has_value(); });
     require(s.roots != std::vector{0}, "--root is for operations that have one, such as --operation broadcast",

@@ -6,7 +6,6 @@
 
 #include "kernels/stream_reductions.hpp"
 
-#include <collectives/engine/membership.ipp> // the compiled library has none over this transport
 #include <transport/cuda_ipc.hpp>
 #include <transport/cuda_stream_runtime.hpp>
 

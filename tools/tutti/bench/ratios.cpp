@@ -95,11 +95,11 @@ void ratios::require_some(const std::vector<row_object>& rows) const {
     if (settings_.against.empty()) return;
     for (const row_object& row : rows)
         if (std::ranges::any_of(theirs_, [&](const rival& r) { return r.is_like(row); })) return;
-    kinds there;
+    kinds ours, there;
+    for (const row_object& row : rows) ours[kind_of(row)].insert(row.at("bytes").get<std::size_t>());
     for (const rival& r : theirs_) there[kind_of(*r.read)].insert(r.read->bytes);
     throw std::invalid_argument(
-        fmt::format("--against: {} holds none of the rows that are to be compared{}, of such sizes, but {}",
-                    join(names_), settings_.where == place::in ? " in place" : "", some_of(there)));
+        fmt::format("--against: {} holds none of {}, but {}", join(names_), some_of(ours), some_of(there)));
 }
 
 void ratios::add_theirs(const std::string& name, const row_object& row) {

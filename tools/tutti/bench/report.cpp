@@ -32,6 +32,12 @@ bool is_within(const row_object& r, double precision) {
            precision * p50 + 1e-3; // as rounded
 }
 
+/// Ranks with a processor each leave a call within some tenths of a microsecond; one that lets another run takes more.
+bool is_apart(const row_object& r) {
+    const row_object skew_us = r.value("skew_us", row_object()); // an older program's rows may lack it
+    return !skew_us.is_null() && skew_us > std::max(1., r.at("p50_us").get<double>() / 4);
+}
+
 /// "20 iterations a row", "0.5 s a row in each of 5 rounds".
 std::string amount_of(const bench_settings& s) {
     const double most_s = s.seconds > 0 ? s.seconds : precise_row_s;
@@ -69,12 +75,12 @@ bench_report::bench_report(const bench_settings& settings, testbed at, int ranks
         earlier_->require_some(rows_for(jobs));
     }
     if (!settings.against_program.empty()) earlier_.emplace();
-    const std::vector<row_object> of_contestants = read_launches_before();
+    read_launches_before();
     if (!settings.against_program.empty()) earlier_->require(conditions_of(settings, ranks, at_));
     if (!settings.json.empty()) json_.emplace(settings.json, row_file::format::json, !is_first());
     if (!settings.csv.empty()) csv_.emplace(settings.csv, row_file::format::csv, !is_first());
     if (is_last()) // the others have been measured
-        for (const row_object& row : of_contestants) while_read([&] { write(row); });
+        for (const row_object& row : of_contestants_) while_read([&] { write(row); });
     if (!settings.html.empty()) require_sections_page();
     require_writable(settings.html);
     if (quiet_ || !is_first()) return;
@@ -175,9 +181,8 @@ void bench_report::while_read(const std::function<void()>& print) {
     }
 }
 
-std::vector<row_object> bench_report::read_launches_before() {
-    std::vector<row_object> of_contestants;
-    if (settings_.launch.rows < 0) return of_contestants;
+void bench_report::read_launches_before() {
+    if (settings_.launch.rows < 0) return;
     std::ifstream lines(fmt::format("/proc/self/fd/{}", settings_.launch.rows));
     for (std::string line; std::getline(lines, line);) {
         row_object row = row_object::parse(line);
@@ -190,7 +195,7 @@ std::vector<row_object> bench_report::read_launches_before() {
             } else {
                 row["version"] = nullptr; // what it says is ours
                 ratios_->add_theirs(row.at("library").get<std::string>(), row);
-                of_contestants.push_back(std::move(row));
+                of_contestants_.push_back(std::move(row));
             }
             continue;
         }
@@ -198,7 +203,6 @@ std::vector<row_object> bench_report::read_launches_before() {
         if (ratios_) ratios_->add(row);
         rows_.push_back(std::move(row));
     }
-    return of_contestants;
 }
 
 /// Averages of one operation each: of several ones they say nothing, nor of rows that move nothing or are of one pair.
@@ -210,12 +214,12 @@ void bench_report::print_sums(std::FILE* to) const {
     };
     std::vector<bandwidth> all;
     std::uint64_t wrong = 0;
-    std::size_t imprecise = 0, apart = 0;
+    std::size_t imprecise = 0;
+    auto apart = std::ranges::count_if(of_contestants_, is_apart);
+    if (earlier_ && !settings_.against_program.empty()) apart += std::ranges::count_if(earlier_->rows(), is_apart);
     for (const row_object& r : rows_) {
         if (settings_.precision > 0) imprecise += !is_within(r, settings_.precision);
-        // Ranks with a processor each leave it within some tenths of a microsecond; one that lets another run takes
-        // more.
-        if (!r.at("skew_us").is_null() && r.at("skew_us") > std::max(1., r.at("p50_us").get<double>() / 4)) ++apart;
+        apart += is_apart(r);
         if (!r.at("wrong").is_null()) wrong += r.at("wrong").get<std::uint64_t>();
         if (r.at("bytes") == 0 || !r.at("between").is_null()) continue;
         auto of = std::ranges::find(all, r.at("operation").get<std::string>(), &bandwidth::operation);
@@ -229,7 +233,7 @@ void bench_report::print_sums(std::FILE* to) const {
                        bandwidth_figure(b.sum_GBps / static_cast<double>(b.rows)), counted(b.rows, "row"));
     if (apart > 0 && !quiet_ && !settings_.bind.given() && at_.ranks_on.find("not crowded") != std::string::npos)
         fmt::print(to, "# ranks may have shared a processor in {}, by their skew: --bind core\n",
-                   counted(apart, "row"));
+                   counted(static_cast<std::size_t>(apart), "row"));
     if (imprecise > 0)
         fmt::print(to, "# warning: {} of {} rows did not reach {:g} % of the p50: --seconds gives them longer\n",
                    imprecise, rows_.size(), 100 * settings_.precision);

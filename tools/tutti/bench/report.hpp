@@ -40,8 +40,7 @@ private:
     [[nodiscard]] std::string page() const;
     void print_row(const row& r);
     void while_read(const std::function<void()>& print);
-    /// Returns the rows of contestants.
-    std::vector<row_object> read_launches_before();
+    void read_launches_before();
     void write(const row_object& row);
     void write_page_so_far();
     void print_sums(std::FILE* to) const;
@@ -69,6 +68,7 @@ private:
     bool unread_ = false;
     std::chrono::steady_clock::time_point next_page_{}; // not before
     std::vector<row_object> rows_;                      // of this launch and of those before
+    std::vector<row_object> of_contestants_;
 };
 
 } // namespace tutti::tools

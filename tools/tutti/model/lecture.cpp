@@ -80,9 +80,9 @@ const std::array lessons{
     lesson{"butterfly by halves",
            "halving_doubling",
            "Partners exchange half of the data, then a quarter, and so on, and back: {as_ring}, in "
-           "few rounds ({rounds}). Ranks beyond a power of two first send all their data to a partner. Half of the "
-           "data goes half of all ranks away, which costs more where links are "
-           "shared, as with --oversubscription.",
+           "few rounds ({rounds}). Ranks beyond a power of two first send all their data to a partner, and count as "
+           "one with it: a half, which is of half of the partners, is then up to two thirds of the data. It goes half "
+           "of all ranks away, which costs more where links are shared, as with --oversubscription.",
            {"2 log₂ P", "2 n (P − 1) / P", "n (P − 1) / P"}},
     lesson{"double tree", "double_binary_tree",
            "Two trees carry one half each, cut into {segments} piece{plural}; who is a leaf in one "

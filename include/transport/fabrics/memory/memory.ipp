@@ -154,3 +154,7 @@ TUTTI_INLINE bool memory::is_exhausted(int peer) const {
 }
 
 } // namespace tutti::transport
+
+#if defined(TUTTI_COMPILED)
+template class tutti::transport::detail::held_transport<tutti::transport::memory>;
+#endif

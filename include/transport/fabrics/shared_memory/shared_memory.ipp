@@ -9,4 +9,5 @@
 
 #if defined(TUTTI_COMPILED)
 template class tutti::transport::world<tutti::transport::shared_memory_fabric>;
+template class tutti::transport::detail::held_transport<tutti::transport::shared_memory>;
 #endif

@@ -175,3 +175,7 @@ TUTTI_INLINE bool simulated::is_exhausted(int peer) const {
 }
 
 } // namespace tutti::transport
+
+#if defined(TUTTI_COMPILED)
+template class tutti::transport::detail::held_transport<tutti::transport::simulated>;
+#endif
