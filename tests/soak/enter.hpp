@@ -9,7 +9,7 @@
 
 #include "support/identity.hpp"
 
-/// A rank's life over each transport; each is compiled by itself, since that takes long.
+/// A rank's life over each transport.
 namespace tutti::soak {
 
 using test::reserved_port;

@@ -113,8 +113,7 @@ TEST_CASE("what the OSU micro-benchmarks print is compared: sizes of one rank's 
     // These are of two ranks.
     const auto pairs = beside_file(here.path("latency.txt"), "--ranks 4 --operation pingpong --bytes 1K");
     CHECK(pairs.status == 2);
-    CHECK_THAT(pairs.output,
-               Contains("holds none of the rows that are to be compared") && Contains("pingpong of 2 ranks"));
+    CHECK_THAT(pairs.output, Contains("holds none of ") && Contains("pingpong of 2 ranks"));
     CHECK_THAT(beside_file(here.path("latency.txt"), "--ranks 4 --pairs 1 --operation pingpong --bytes 1K").output,
                row_beside("latency.txt", "1024", "pingpong pairs 1", "out", "1.75"));
 }

@@ -8,9 +8,13 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -65,6 +69,34 @@ TEST_CASE("a fit writes a machine that reads back, and what it measured and pred
         CHECK(std::abs(corrected / measured - 1) < 0.1); // the residual has three digits
     }
     CHECK(fitted == 2 * 5 * 5); // transports, algorithms, sizes
+
+    // The medians of errors, one of an even number of calls among them.
+    std::istringstream lines(told.output);
+    std::string transport;
+    std::size_t tables = 0, of_even = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("## ")) transport = line.substr(3);
+        const bool is_fitted = line.starts_with("| 2 ranks, allreduce, fitted ");
+        if (!is_fitted && !line.starts_with("| 2 ranks, allreduce, not fitted ")) continue;
+        std::vector<double> errors;
+        for (const auto& row : nlohmann::json::parse(here.read("rows.json")))
+            if (row.at("transport") == transport && row.at("operation") == "allreduce" && row.at("fitted") == is_fitted)
+                errors.push_back(
+                    100 * std::abs(row.at("predicted_us").get<double>() / row.at("measured_us").get<double>() - 1));
+        std::sort(errors.begin(), errors.end());
+        const std::size_t n = errors.size();
+        REQUIRE(n > 1);
+        INFO(line);
+        std::size_t calls = 0;
+        double median = 0;
+        CHECK(std::sscanf(line.c_str() + line.find("fitted"), "fitted | %zu | %lf", &calls, &median) == 2);
+        CHECK(calls == n);
+        CHECK(median == Approx((errors[(n - 1) / 2] + errors[n / 2]) / 2).margin(0.06));
+        ++tables;
+        of_even += n % 2 == 0;
+    }
+    CHECK(tables == 4);
+    CHECK(of_even > 0);
 }
 
 TEST_CASE("a fit measures every algorithm of every operation, at the sizes that it keeps and at those between") {

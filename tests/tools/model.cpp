@@ -683,7 +683,7 @@ TEST_CASE("the lecture counts what it tells") {
     const auto three = command("model --lecture --ranks 3");
     CHECK_THAT(three.output, Contains("The ranks of a node (2) sum among themselves first, so that of 390 MiB only") &&
                                  Contains("Ranks beyond a power of two first send all") &&
-                                 Contains("is then up to two thirds of the data"));
+                                 Contains("which is of half of the partners"));
     for (const char* const of_tables : {"--bytes", "--operation", "--csv", "--json", "--trace", "--measured"}) {
         const auto refused = command(std::string("model --lecture ") + of_tables + " 8");
         CHECK(refused.status == 2);

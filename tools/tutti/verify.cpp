@@ -55,9 +55,9 @@ Columns:
   walk      'strict' if each rank can also walk its list strictly in order
 
 With --pipeline it proves pipelines of training instead, for each number of stages, microbatches and, of an
-interleaved one, chunks a worker. Columns of their table:
-  bubble       the share of the time in which a worker is idle, in the long run: a pipeline that is never emptied
-               (PipeDream) pays its start and its end once, the others for each batch
+interleaved one, chunks a worker. Columns of their table, all of the long run:
+  bubble       the share of the time in which a worker is idle: a pipeline that is never emptied (PipeDream) pays its
+               start and its end once, the others for each batch
   activations  microbatches whose activations worker 0 holds at once, each of a whole stage
   versions     of the weights that worker 0 keeps
   staleness    updates between the weights that a gradient was computed with and those that it is applied to

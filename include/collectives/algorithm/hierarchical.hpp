@@ -48,7 +48,8 @@ struct hierarchical {
 
     static constexpr std::string_view name = detail::hierarchical_name<Local, Global>;
     static constexpr std::string_view idea =
-        "Within each node first, then between nodes with one shard a rank, then within each node again.";
+        "Within each node first, then between nodes with one shard a rank (by one rank of a node where the last is "
+        "smaller), then within each node again.";
     static constexpr std::string_view virtue = "the ranks of a node do among themselves what they can";
     [[nodiscard]] constexpr bool alike(int size) const noexcept {
         const int g = per_node(size);

@@ -68,7 +68,7 @@ struct machine {
     link far;                     ///< between nodes
     fan_in_penalty fan_in;        ///< what many senders to one rank cost on top
     int cores = 0;                ///< of a node, shared by its ranks; 0: one for each rank
-    double switch_s = 0;          ///< until a core that another rank has left works for the next
+    double switch_s = 0;          ///< until a core works for another rank than before, or for its first
     double crowded_latency_s = 0; ///< on top of L where ranks share cores: a waiting rank does not poll all the time
     double call_s = 0;            ///< of each rank, for a call, besides its steps
     double cache_bytes = 0;       ///< of a node, shared by its ranks; 0: all data fits

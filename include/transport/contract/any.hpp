@@ -192,6 +192,7 @@ public:
     static constexpr medium near = medium::memory, far = medium::network;
     /// @}
 
+    /// Takes the transport over.
     template <class T>
         requires(!std::same_as<T, any>)
     explicit any(T t) : any(std::move(t), media{T::near, T::far}) {
@@ -209,10 +210,12 @@ public:
     [[nodiscard]] bool is_timed() const noexcept { return timed_; }
     [[nodiscard]] bool views() const noexcept { return views_; }
     /// @}
-    /// Media between ranks of a node, and between nodes.
+    /// Media between ranks.
     struct media {
-        medium near, far;
+        medium near; ///< of a node
+        medium far;  ///< of several nodes
     };
+    /// Those of the transport.
     [[nodiscard]] media between() const noexcept { return between_; }
 
     /// As the tables of transport.hpp have it.

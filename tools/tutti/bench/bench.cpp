@@ -462,7 +462,7 @@ void add_outputs(CLI::App& c, bench_settings& s) {
     c.add_option_function<double>(
          "--other-work", [&s](double per_cent) { s.most_other_work = per_cent / 100; },
          "Of a comparison: rows are not judged beside which other work used more of the ranks' cores than so many per "
-         "cent, in the median round; what is not known counts as 100 [default: 10]")
+         "cent, in the median of the rounds that know it; 100 where none does [default: 10]")
         ->check(within(0, 1e6))
         ->type_name("PERCENT");
     c.add_option_function<double>(

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "bench.hpp"
-#include "bind_exchange.hpp"
 
 #include <collectives/any_communicator.hpp>
 #include <collectives/collectives.hpp>
@@ -11,7 +10,6 @@
 
 #include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace tutti::tools {
@@ -34,33 +32,25 @@ struct described_call {
 /// The call that the job describes, on this communicator.
 [[nodiscard]] call bind(const any_communicator& world, const job& what, const buffers& where);
 
-/// Binds jobs without messages.
-template <class Communicator>
-[[nodiscard]] binder collective_binder_of(const Communicator& world) {
-    return [erased = type_erased(world)](const job& what, const buffers& where) { return bind(erased, what, where); };
-}
+/// Binds jobs without messages to this communicator; jobs of all kinds.
+/// @{
+[[nodiscard]] binder collective_binder_of(any_communicator world);
+[[nodiscard]] binder binder_of(any_communicator world);
+/// @}
 
-/// Binds jobs to this communicator, which must outlive their calls.
-template <class Communicator>
-[[nodiscard]] binder binder_of(const Communicator& world) {
-    return [collectives = collective_binder_of(world), &world](const job& what, const buffers& where) {
-        return what.messages ? bind_exchange(world, what, where) : collectives(what, where);
-    };
-}
+/// Starts jobs on this communicator: collectives and barriers; these and sendrecv.
+/// @{
+[[nodiscard]] start_binder collective_starter_of(any_communicator world);
+[[nodiscard]] start_binder starter_of(any_communicator world);
+/// @}
+
+/// Records calls on this communicator.
+[[nodiscard]] recorder recorder_of(any_communicator world);
 
 /// The communicator that is measured: it chooses by the machine, if the settings have one. Collective.
-template <class Transport>
-[[nodiscard]] communicator<Transport> make_world(Transport fabric, const bench_settings& settings) {
-    const progress by = settings.in_thread ? progress::in_thread : progress::in_calls;
-    if (settings.machine) return communicator<Transport>{std::move(fabric), *settings.machine, by};
-    return communicator<Transport>{std::move(fabric), by};
-}
+[[nodiscard]] any_communicator make_world(transport::any fabric, const bench_settings& settings);
 
 /// Buffers as the settings want them.
-template <class Communicator>
-[[nodiscard]] allocator allocator_of(const Communicator& world, const bench_settings& settings) {
-    if (settings.memory != memory_kind::symmetric) return host_allocator_of(settings);
-    return [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); };
-}
+[[nodiscard]] allocator allocator_of(any_communicator world, const bench_settings& settings);
 
 } // namespace tutti::tools

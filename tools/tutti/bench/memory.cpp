@@ -5,8 +5,6 @@
 #include "../common/threads.hpp"
 #include "../run/local_ranks.hpp"
 #include "bind.hpp"
-#include "record.hpp"
-#include "start.hpp"
 
 #include <transport/memory.hpp>
 
@@ -32,7 +30,7 @@ int bench_in_memory(const bench_settings& settings) {
         if (!processors.empty()) bound.emplace(processor_set{processors[static_cast<std::size_t>(rank)]});
         transport::memory mine{fabric, rank};
         const bool crowded = mine.crowded();
-        communicator world = make_world(std::move(mine), settings);
+        any_communicator world = make_world(transport::any(std::move(mine)), settings);
         world.default_deadline(settings.deadline());
         shared_meeting others{room, rank, settings.deadline(), [&] { world.barrier(); }};
         const participant self{rank,

@@ -58,17 +58,17 @@ template <class Transport, transport::device_runtime Runtime, engine::kernel_lau
 int bench_on_device(const bench_settings& settings, int room, int number, std::string name) {
     Transport fabric = Transport::from_environment({.device = number});
     const bool crowded = fabric.crowded();
-    communicator<Transport> world = make_world(std::move(fabric), settings);
+    any_communicator world = make_world(transport::any(std::move(fabric)), settings);
     world.default_deadline(settings.deadline());
     const Runtime device(number);
     engine::stream_executor<Runtime, Kernels> executor(device, world);
     const auto on_device = world.with_executor(executor);
     detail::device_copier<Runtime> copier(device, settings.deadline());
-    return detail::bench_in_world(world,
-                                  {crowded, collective_binder_of(on_device), collective_starter_of(on_device),
-                                   [&world](std::size_t bytes) { return world.template allocate<std::byte>(bytes); },
-                                   std::ref(copier), std::move(name)},
-                                  settings, room);
+    return bench_in_world(world,
+                          {crowded, collective_binder_of(on_device), collective_starter_of(on_device),
+                           [world](std::size_t bytes) { return world.allocate<std::byte>(bytes); }, std::ref(copier),
+                           std::move(name)},
+                          settings, room);
 }
 
 } // namespace tutti::tools

@@ -82,25 +82,25 @@ template <class Transport, transport::timed_stream_runtime Runtime, stream_kerne
 int bench_on_stream(const bench_settings& settings, int room, int number, std::string name) {
     Transport fabric = Transport::from_environment({.device = number});
     const bool crowded = fabric.crowded();
-    communicator<Transport> world = make_world(std::move(fabric), settings);
+    any_communicator world = make_world(transport::any(std::move(fabric)), settings);
     world.default_deadline(settings.deadline());
     const Runtime device(number);
-    stream_communicator<Runtime, Kernels, communicator<Transport>> calls(device, world);
+    stream_communicator<Runtime, Kernels, any_communicator> calls(device, world);
     detail::event_timer<Runtime> timer(device);
     detail::device_copier<Runtime> copier(device, settings.deadline());
-    return detail::bench_in_world(world,
-                                  {crowded,
-                                   [&](const job& what, const buffers& where) {
-                                       return detail::allreduce_on(calls, timer.stream(), what, where);
-                                   },
-                                   {},
-                                   [&](std::size_t bytes) { return calls.template allocate<std::byte>(bytes); },
-                                   std::ref(copier),
-                                   std::move(name) + ", " + std::string(name_of(calls.path())),
-                                   [&](const call& put, std::size_t times) {
-                                       return timer(put, times, [&] { calls.synchronize(timer.stream()); });
-                                   }},
-                                  settings, room);
+    return bench_in_world(world,
+                          {crowded,
+                           [&](const job& what, const buffers& where) {
+                               return detail::allreduce_on(calls, timer.stream(), what, where);
+                           },
+                           {},
+                           [&](std::size_t bytes) { return calls.template allocate<std::byte>(bytes); },
+                           std::ref(copier),
+                           std::move(name) + ", " + std::string(name_of(calls.path())),
+                           [&](const call& put, std::size_t times) {
+                               return timer(put, times, [&] { calls.synchronize(timer.stream()); });
+                           }},
+                          settings, room);
 }
 
 } // namespace tutti::tools

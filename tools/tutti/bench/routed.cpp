@@ -13,7 +13,7 @@ int bench_over_both(const bench_settings& settings, int room) {
     transport::tcp_limits between_hosts;
     between_hosts.lanes = settings.lanes;
     using routed = transport::routed<transport::shared_memory, transport::tcp>;
-    return bench_as_process(routed::from_environment(within_host, between_hosts), settings, room);
+    return bench_as_process(transport::any(routed::from_environment(within_host, between_hosts)), settings, room);
 }
 
 } // namespace tutti::tools

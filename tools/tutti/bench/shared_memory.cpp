@@ -10,7 +10,7 @@ namespace tutti::tools {
 int bench_over_shared_memory(const bench_settings& settings, int room) {
     transport::shared_memory_limits limits;
     if (settings.lend_bytes != 0) limits.lend_bytes = settings.lend_bytes;
-    return bench_as_process(transport::shared_memory::from_environment(limits), settings, room);
+    return bench_as_process(transport::any(transport::shared_memory::from_environment(limits)), settings, room);
 }
 
 } // namespace tutti::tools

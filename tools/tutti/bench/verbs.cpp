@@ -16,7 +16,7 @@ int bench_over_verbs(const bench_settings& settings, int room) {
         throw std::invalid_argument(
             "--transport verbs: this host has no active RDMA device; routed_verbs goes over RDMA "
             "where there is one, routed over shared memory and TCP");
-    return bench_as_process(transport::verbs::from_environment(), settings, room);
+    return bench_as_process(transport::any(transport::verbs::from_environment()), settings, room);
 }
 
 int bench_over_all(const bench_settings& settings, int room) {
@@ -25,7 +25,7 @@ int bench_over_all(const bench_settings& settings, int room) {
     transport::tcp_limits without_devices;
     without_devices.lanes = settings.lanes;
     using routed = transport::routed<transport::shared_memory, transport::verbs, transport::tcp>;
-    return bench_as_process(routed::from_environment(within_host, {}, without_devices), settings, room);
+    return bench_as_process(transport::any(routed::from_environment(within_host, {}, without_devices)), settings, room);
 }
 
 } // namespace tutti::tools

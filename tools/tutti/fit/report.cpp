@@ -83,17 +83,14 @@ std::set<int> ranks_of(const observations& all) {
 
 bool is_allreduce(const observed& o) { return o.what.what == schedule::operation::allreduce; }
 
-/// "4.3 %": how far off the given share of the calls is at most.
-std::string error_within(const observations& all, std::size_t percent, double (observed::*error)() const) {
+/// How far off half of the calls are at most, and nine of ten.
+std::vector<std::string> error_row(const std::string& what, const observations& all,
+                                   double (observed::*error)() const) {
     std::vector<double> errors;
     for (const observed* o : all) errors.push_back(std::abs((o->*error)()));
     std::sort(errors.begin(), errors.end());
-    return errors.empty() ? "-" : in_percent(percentile(errors, percent));
-}
-
-std::vector<std::string> error_row(const std::string& what, const observations& all,
-                                   double (observed::*error)() const) {
-    return {what, std::to_string(all.size()), error_within(all, 50, error), error_within(all, 90, error)};
+    if (errors.empty()) return {what, "0", "-", "-"};
+    return {what, std::to_string(all.size()), in_percent(median_of(errors)), in_percent(percentile(errors, 90))};
 }
 
 std::string errors_table(const observations& all) {
