@@ -202,6 +202,23 @@ TEST_CASE("a root takes in what comes by its own port, however few adapters its 
     }
 }
 
+TEST_CASE("many messages under way from one sender are those of one") {
+    const machine without = tutti::model::uniform(loggp{5000 * nanosecond, 1000 * nanosecond, 0, 0.3 * nanosecond});
+    machine with = without;
+    with.fan_in = {1, 1 * nanosecond};
+    for (const int segments : {1, 2, 8, 16}) {
+        const collective tree{operation::broadcast, double_binary_tree{}, 2, 262'144, 0, segments, true};
+        const collective line{operation::scan, chain{}, 3, 262'144, 0, segments, true};
+        CHECK(near_to(finish_on(with, tree, 1), finish_on(without, tree, 1)));
+        CHECK(near_to(finish_on(with, line, 1), finish_on(without, line, 1)));
+    }
+    CHECK(near_to(finish_on(with, allreduce_of(ring{}, 8, 8192), 1),
+                  finish_on(without, allreduce_of(ring{}, 8, 8192), 1)));
+    // Two send to rank 0 at once.
+    const collective both = allreduce_of(naive{}, 3, 262'144);
+    CHECK(finish_on(with, both, 1) > finish_on(without, both, 1));
+}
+
 TEST_CASE("many senders to one rank cost more beyond the threshold, by each byte") {
     machine m = busy_processors(100 * nanosecond);
     const collective c{operation::reduce, naive{}, 5, 1000};

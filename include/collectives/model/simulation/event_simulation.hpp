@@ -160,7 +160,7 @@ private:
         double header = start + cost.header;
         leave(r, rank, i, start + cost.next);
         if constexpr (shares) {
-            shared_.expect(receiver);
+            shared_.expect(receiver, ranks_[receiver].first_slot + to.back);
             header += shared_.latency_to(receiver);
             if (to.far && shared_.has_network()) {
                 if (start > now) return queue_.push({start, rank, i | leaving});
@@ -260,7 +260,7 @@ private:
             if (by_network && !is_serial() && awaits_network(state(r, i))) return;
             if (by_network && is_later(state(r, i).ready_s, now))
                 return queue_.push({state(r, i).ready_s, rank, i}); // once more, when the network has carried it
-            duration += shared_.receive(rank, graph_.lengths[s.length]);
+            duration += shared_.receive(rank, r.first_slot + s.slot, graph_.lengths[s.length]);
             if (by_network && is_serial()) {
                 const auto [start, end] = work(rank, i, now, duration);
                 begun(rank, i, start);

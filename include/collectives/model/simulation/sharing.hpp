@@ -39,7 +39,8 @@ namespace tutti::model::detail {
 class sharing {
 public:
     sharing(const graph& g, const machine& m, const simulation_settings& s)
-        : machine_(m), straggling_(s.straggling), seed_(s.seed), ranks_(g.ranks.size()), nodes_(count_nodes(g)) {
+        : machine_(m), straggling_(s.straggling), seed_(s.seed), ranks_(g.ranks.size()), nodes_(count_nodes(g)),
+          coming_(g.slot_list.size()) {
         for (const graph::rank& r : g.ranks) ++nodes_[r.node].ranks;
         std::uint32_t adapters = 0;
         for (node& n : nodes_) {
@@ -93,11 +94,14 @@ public:
         return nodes_[ranks_[rank].node].cores.empty() ? 0 : machine_.crowded_latency_s;
     }
 
-    /// A message is under way to a rank.
-    void expect(std::uint32_t rank) noexcept { ++ranks_[rank].coming; }
-    /// A rank receives one of those that are under way to it: how much longer that takes for their number.
-    [[nodiscard]] double receive(std::uint32_t rank, std::size_t bytes) noexcept {
-        const int beyond = ranks_[rank].coming-- - machine_.fan_in.threshold;
+    /// A message is under way to a rank, in its slot of the sender.
+    void expect(std::uint32_t rank, std::size_t slot) noexcept {
+        if (coming_[slot]++ == 0) ++ranks_[rank].senders;
+    }
+    /// A rank receives one of those that are under way to it: how much longer that takes for the number of senders.
+    [[nodiscard]] double receive(std::uint32_t rank, std::size_t slot, std::size_t bytes) noexcept {
+        const int beyond = ranks_[rank].senders - machine_.fan_in.threshold;
+        if (--coming_[slot] == 0) --ranks_[rank].senders;
         return beyond > 0 ? beyond * machine_.fan_in.epsilon_s_per_byte * static_cast<double>(bytes) : 0;
     }
 
@@ -113,7 +117,7 @@ private:
     };
     struct place {
         std::uint32_t node = 0, adapter = 0;
-        int coming = 0; ///< messages
+        int senders = 0; ///< of messages under way to it
     };
 
     [[nodiscard]] static std::size_t count_nodes(const graph& g) noexcept {
@@ -135,7 +139,8 @@ private:
     std::uint64_t seed_;
     std::vector<place> ranks_;
     std::vector<node> nodes_;
-    std::vector<double> in_free_s_; ///< of each adapter
+    std::vector<double> in_free_s_;     ///< of each adapter
+    std::vector<std::uint32_t> coming_; ///< messages under way, by the receiver's slot
 };
 
 } // namespace tutti::model::detail
