@@ -37,8 +37,8 @@ inline fault fault_of(const std::function<void()>& work) {
     throw std::runtime_error("expected: a tutti::error");
 }
 
-/// Ranks that are threads, kept for many cases and parked in between. A case that fails, or leaves a world in which no
-/// barrier is possible, ends its world: the other ranks are freed by an abort, and the next case gets a new one.
+/// Ranks that are threads, kept for many cases and parked in between. A case that fails ends its world: the other ranks
+/// are freed by an abort, and the next case gets a new one.
 class thread_world {
 public:
     explicit thread_world(int size) : failures_(static_cast<std::size_t>(size)) {
@@ -96,16 +96,11 @@ private:
         world.default_deadline(2 * patience); // whatever the case before has left
         try {
             work(world);
+            return {};
         } catch (const std::exception& e) {
             world.abort("the test has failed on another rank");
             const auto* const known = dynamic_cast<const error*>(&e);
             return (known && known->why() == cause::aborted ? freed_mark + who : who) + e.what();
-        }
-        try { // else a later case would fail
-            world.with_deadline(2 * patience).barrier();
-            return {};
-        } catch (const std::exception& e) {
-            return freed_mark + who + "the world is ruined, take run_new_world(): " + e.what();
         }
     }
 
@@ -120,13 +115,22 @@ private:
     std::vector<std::thread> threads_;
 };
 
-/// Runs `work` on every rank of the program's long-lived world of that size. It must leave the world usable.
+/// Runs `work` on every rank of the program's long-lived world of that size. It must leave the world usable: a
+/// barrier shows whether it is.
 inline void run_world(int size, const body& work) {
     static std::map<int, std::unique_ptr<thread_world>> worlds;
     auto& world = worlds[size];
     if (!world) world = std::make_unique<thread_world>(size);
     try {
-        world->run(work);
+        world->run([&](communicator& w) {
+            work(w);
+            try { // else a later case would fail
+                w.with_deadline(2 * patience).barrier();
+            } catch (const error& e) {
+                if (e.why() == cause::aborted) throw;
+                throw std::runtime_error(std::string("the world is ruined, take run_new_world(): ") + e.what());
+            }
+        });
     } catch (...) {
         world.reset();
         throw;

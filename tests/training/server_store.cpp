@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/has.hpp"
+#include "support/milestone.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -354,23 +355,27 @@ TEST_CASE("ranks with different layouts are told so") {
 }
 
 TEST_CASE("servers with different consistencies are told so") {
-    run_new_world(3, [](communicator& world) {
+    milestone told; // until then their client stays: without one they would end well
+    run_new_world(3, [&told](communicator& world) {
         const links by(world, apart(2, 1, 10));
-        if (by.server() < 0) return;
+        if (by.server() < 0) return told.await("both servers are told", 2);
         const std::uint64_t slack = by.server() == 0 ? 1 : 2;
         shard_server<training::sgd> own(by, {}, {.how = training::server::bounded_staleness(slack)});
         const fault f = fault_of([&] { own.serve(); });
+        told.reach();
         expect(f.why == cause::mismatch || f.why == cause::aborted || f.why == cause::lost_peer, message_of(f));
         expect(f.why != cause::mismatch || f.peer == 1 - world.rank(), "it names the other one");
     });
 }
 
 TEST_CASE("servers with different rules are told so") {
-    run_new_world(3, [](communicator& world) {
+    milestone told; // until then their client stays: without one they would end well
+    run_new_world(3, [&told](communicator& world) {
         const links by(world, apart(2, 1, 10));
-        if (by.server() < 0) return;
+        if (by.server() < 0) return told.await("both servers are told", 2);
         shard_server<training::momentum> own(by, {.kept = by.server() == 0 ? 0.5 : 0.9});
         const fault f = fault_of([&] { own.serve(); });
+        told.reach();
         expect(f.why == cause::mismatch || f.why == cause::aborted || f.why == cause::lost_peer, message_of(f));
         expect(f.why != cause::mismatch || has(f.detail, "or rule"), "it says so");
     });
