@@ -7,8 +7,8 @@
 namespace tutti {
 
 /// A communicator of any transport. Code that takes it is compiled once, however many transports a program has. It is
-/// made by type_erased(), or over a transport::any, and has all that others have. Cost: none beyond
-/// what other communicators cost.
+/// made by type_erased(), or over a transport::any, and has all that others have. Cost: none beyond what other
+/// communicators cost.
 using any_communicator = communicator<transport::any>;
 
 /// A handle of the same communicator whose transport the compiler does not know. Calls by either handle belong to its

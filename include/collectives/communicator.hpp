@@ -174,7 +174,7 @@ public:
     /// and for memory of another GPU than this rank's.
     template <class Range>
     void register_memory(Range&& data) const {
-        static_assert(transport::registers_memory<Transport>,
+        static_assert(transport::registering_transport<Transport>,
                       "tutti: only transports named cuda_ipc and cuda_routed register memory; others need none");
         const auto elements = detail::span_of(data);
         const detail::raw_range range = detail::raw(elements);

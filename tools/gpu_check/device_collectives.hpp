@@ -37,7 +37,7 @@ public:
         : device_(-1), world_(transport_type(where, {})), executor_(device_, world_),
           on_device_(world_.with_executor(executor_)), stream_(made_stream()), event_(device_.make_event()) {
         world_.default_deadline(std::chrono::seconds{60});
-        if constexpr (transport::registers_memory<transport_type>) {
+        if constexpr (transport::registering_transport<transport_type>) {
             registered_ = device_.allocate(registered_bytes);
             world_.register_memory(std::span(registered_, registered_bytes));
             places_.push_back(place::registered);
@@ -110,7 +110,7 @@ private:
                 at_ = of.registered_ + of.registered_used_;
                 of.registered_used_ += taken_ = bytes;
                 if (of.registered_used_ > registered_bytes) throw std::logic_error("too little registered memory");
-                if constexpr (transport::registers_memory<transport_type>) // again, which changes nothing
+                if constexpr (transport::registering_transport<transport_type>) // again, which changes nothing
                     of.world_.register_memory(std::span(at_, bytes));
             }
         }

@@ -18,21 +18,21 @@
 
 namespace tutti::transport {
 
-/// A transport's power to make memory that peers reach, from any thread.
+/// A transport that makes memory which peers reach, from any thread.
 template <class T>
-concept allocates_memory = requires(const T t, std::size_t bytes) {
+concept allocating_transport = requires(const T t, std::size_t bytes) {
     { t.allocate(bytes) } -> std::same_as<std::shared_ptr<std::byte>>;
 };
 
-/// A transport's power to let peers reach memory of the user's own, from any thread.
+/// A transport that lets peers reach memory of the user's own, from any thread.
 template <class T>
-concept registers_memory = requires(const T t, std::byte* p, std::size_t bytes) {
+concept registering_transport = requires(const T t, std::byte* p, std::size_t bytes) {
     { t.register_memory(p, bytes) } -> std::same_as<void>;
 };
 
 /// A transport some of whose messages may lie in memory of a GPU.
 template <class T>
-concept reaches_devices = requires(const T t, const std::byte* p) {
+concept device_transport = requires(const T t, const std::byte* p) {
     { t.is_on_device(p) } -> std::same_as<bool>;
 };
 
@@ -116,7 +116,7 @@ public:
         }();
     }
     bool is_on_device([[maybe_unused]] const std::byte* p) const override {
-        if constexpr (reaches_devices<T>)
+        if constexpr (device_transport<T>)
             return it.is_on_device(p);
         else
             return false;
@@ -158,13 +158,13 @@ public:
     }
     status::page* status_page() noexcept override { return status::page_of(it); }
     TUTTI_COLD std::shared_ptr<std::byte> allocate(std::size_t bytes) const override {
-        if constexpr (allocates_memory<T>)
+        if constexpr (allocating_transport<T>)
             return it.allocate(bytes);
         else
             return plain_memory(bytes);
     }
     TUTTI_COLD void register_memory([[maybe_unused]] std::byte* p, [[maybe_unused]] std::size_t bytes) const override {
-        if constexpr (registers_memory<T>)
+        if constexpr (registering_transport<T>)
             it.register_memory(p, bytes);
         else
             reject("register_memory", "this transport's peers reach no memory of the user's own",
@@ -256,7 +256,7 @@ private:
     template <class T>
     any(T t, media between)
         : between_(between), rank_(t.rank()), size_(t.size()), timed_(timed_transport<T>), views_(viewing_transport<T>),
-          on_devices_(reaches_devices<T>) {
+          on_devices_(device_transport<T>) {
         auto made = std::make_unique<detail::held_transport<T>>(std::move(t));
         held_ = &made->it;
         it_ = std::move(made);
@@ -267,7 +267,7 @@ private:
 
     std::unique_ptr<detail::transport_interface> it_;
     void* held_; ///< the transport
-    // Of it. A pointer here is found sooner than one in a table.
+    // Its functions. A pointer here is found sooner than one in a table.
     void (*send_)(void* held, channel& h, transfer& x);
     void (*receive_)(void* held, channel& h, transfer& x);
     bool (*progress_)(void* held);

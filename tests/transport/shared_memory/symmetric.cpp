@@ -31,7 +31,7 @@ struct seen_at {
     const std::byte* incoming = nullptr;
 };
 
-static_assert(transport::allocates_memory<shared_memory>);
+static_assert(transport::allocating_transport<shared_memory>);
 
 void look(std::byte* to, const std::byte* left, const std::byte* right, std::size_t count, const void* state) {
     auto& seen = **static_cast<seen_at* const*>(state);
