@@ -194,8 +194,8 @@ TEST_CASE("messages that nobody receives yet delay no other, however many") {
     run_world(2, [](communicator& world) {
         constexpr int flood = 20'000;
         if (world.rank() == 0) {
-            std::vector<request> all;
             std::deque<std::array<int, 60>> data; // more than the receiver keeps: the later ones are announced
+            std::vector<request> all;
             for (int i = 0; i < flood; ++i) {
                 data.emplace_back().fill(i);
                 all.push_back(world.async().send(data.back(), 1, 1));

@@ -60,10 +60,10 @@ TEST_CASE("the fence of a whole process is asked for where a world is made, sinc
 #endif
 
 TEST_CASE("a second thread is refused in every call, on every communicator of the world") {
-    std::optional<tutti::test::communicator> twins[2];
-    std::optional<tutti::test::request> requests[2];
     std::vector<int> data(10, 1);
     std::vector<int> theirs(10, 1);
+    std::optional<tutti::test::communicator> twins[2];
+    std::optional<tutti::test::request> requests[2]; // end before their data: one that is dropped is waited for
     beside_a_barrier(
         [&](auto& world) {
             const auto r = static_cast<std::size_t>(world.rank());
