@@ -72,6 +72,8 @@ def by_pkg_config(stage, prefix, source, compiler):
     told = lambda *asked: run(["pkg-config", *asked, "tutti-tcp"], env=found).split()
     flags, shared = told("--cflags", "--libs"), next(prefix.rglob("libtutti.so"))
     run([*compiler, "-std=c++20", "-O2", "-c", source, *told("--cflags"), "-o", stage / "program.o"])
+    if "N5boost" in run(["nm", "--defined-only", shared.with_suffix(".a")]):
+        sys.exit("the archive has functions of Boost by their own names, which may meet those of a program")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"

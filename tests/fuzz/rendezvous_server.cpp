@@ -12,7 +12,11 @@
 #include "../support/sealed.hpp"
 #include "input.hpp"
 
+#include <fcntl.h>
+
+#include <cstdlib>
 #include <optional>
+#include <thread>
 
 using namespace tutti::transport;
 using namespace tutti::transport::bootstrap;
@@ -33,11 +37,11 @@ struct caller {
 class room {
 public:
     explicit room(input& in)
-        : in_(in), size_(static_cast<int>(1 + in.below(3))), now_{},
-          desk_(size_, {}, "here", std::chrono::seconds(10), now_) {}
+        : in_(in), size_(static_cast<int>(1 + in.below(3))),
+          desk_(size_, {}, "here", times(), stderr_writer(nowhere())) {}
 
     void run() {
-        for (int step = 0; step < 100 && !in_.empty(); ++step) {
+        for (int step = 0; step < 100 && !in_.empty() && !desk_.is_over(); ++step) {
             caller& c = callers_[in_.below(callers_.size())];
             if (!c.end) {
                 call(c);
@@ -46,7 +50,10 @@ public:
             switch (in_.below(8)) {
             case 0: say(c, in_.bytes(in_.below(64))); break;
             case 1: c = {}; break;
-            case 2: now_ += std::chrono::milliseconds(in_.number<std::uint16_t>()); break;
+            case 2:
+                if (in_.below(16) == 0) desk_.run_out("nothing");
+                if (in_.below(4) == 0) std::this_thread::sleep_for(std::chrono::microseconds(in_.below(2'000)));
+                break;
             case 3: say(c, frame_of(c, frame_type::talk, encode(notice_of()))); break;
             case 4: say(c, frame_of(c, static_cast<frame_type>(in_.below(6)), in_.bytes(in_.below(64)))); break;
             default: say(c, frame_of(c, frame_type::join, request())); break;
@@ -56,6 +63,18 @@ public:
     }
 
 private:
+    /// Short ones, in one of four worlds, are over while it lasts.
+    rendezvous_settings times() {
+        rendezvous_settings all;
+        if (in_.below(4) > 0) return all;
+        all.timeout = all.stranger_time = all.first_word = std::chrono::milliseconds(in_.below(4));
+        return all;
+    }
+    /// The user hears nothing.
+    static int nowhere() {
+        static const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        return null;
+    }
     void call(caller& c) {
         std::array<int, 2> ends{};
         demand(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0, "a socket");
@@ -63,21 +82,19 @@ private:
         c.end = descriptor(ends[0]);
         const auto rank = static_cast<std::int32_t>(in_.below(4));
         if (in_.below(4) > 0) c.proof = handshake::connecting({}, {purpose::control, 0, rank, 0, size_, 0});
-        desk_.welcome(descriptor(ends[1]), now_);
+        desk_.welcome(descriptor(ends[1]));
         attend();
     }
 
     /// The rendezvous does what is to do; callers hear what it says.
     void attend() {
         for (int turn = 0; turn < 3; ++turn) {
-            for (std::size_t i = 0, known = desk_.connections().size(); i < known; ++i)
-                desk_.attend(*desk_.connections()[i], now_);
-            desk_.settle(now_);
+            desk_.poll();
             for (caller& c : callers_) hear(c);
         }
-        demand(desk_.connections().size() <= callers_.size() + gone_, "a guest that has gone is forgotten");
-        demand(desk_.next_deadline() >= now_ || !desk_.connections().empty() || desk_.given_up(),
-               "what is due is done");
+        using stage = rendezvous_server::stage;
+        const auto all = desk_.count(stage::proving) + desk_.count(stage::asking) + desk_.count(stage::member);
+        demand(desk_.is_over() || all <= callers_.size(), "a guest that has gone is forgotten");
     }
 
     void hear(caller& c) {
@@ -151,15 +168,14 @@ private:
 
     input& in_;
     int size_;
-    clock::time_point now_;
     rendezvous_server desk_;
     std::array<caller, 4> callers_;
-    std::size_t gone_ = 200; // at most: one a step, until the rendezvous looks at it
 };
 
 } // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    ::setenv("TUTTI_STATUS", "0", 1); // no socket for `tutti ps`
     input in(data, size);
     room(in).run();
     return 0;

@@ -6,13 +6,24 @@
 #include <transport/routed.hpp>
 
 #include <array>
+#include <string>
 #include <vector>
 
 std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& world);
+std::string fault_of_lone_rank();
 
 std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& world) {
     const std::array<int, 1> mine{world.rank()};
     std::vector<int> all(static_cast<std::size_t>(world.size()));
     world.allgather(mine, all);
     return all;
+}
+
+std::string fault_of_lone_rank() {
+    try {
+        const tutti::communicator world{tutti::transport::tcp::from_environment()};
+        return world.allreduce(1, tutti::sum) == 1 ? "" : "a wrong sum";
+    } catch (const tutti::error& e) {
+        return e.what();
+    }
 }

@@ -48,8 +48,9 @@ inline void put(int line, std::span<const std::byte> bytes) {
 }
 inline void get(int line, std::span<std::byte> bytes) {
     while (!bytes.empty()) {
-        pollfd ready{line, POLLIN, 0};
-        const auto some = ::poll(&ready, 1, 30'000) == 1 ? ::read(line, bytes.data(), bytes.size()) : 0;
+        const bool comes =
+            transport::bootstrap::wait_ready(line, POLLIN, transport::clock::now() + std::chrono::seconds(30));
+        const auto some = comes ? ::read(line, bytes.data(), bytes.size()) : 0;
         if (some <= 0) throw std::runtime_error("the line between a rank and its parent is broken");
         bytes = bytes.subspan(static_cast<std::size_t>(some));
     }
@@ -222,7 +223,7 @@ public:
         while (pause_.rest())
             if (fabric_->ready()) return;
         until = std::min({until, fabric_->due(), transport::clock::now() + std::chrono::milliseconds{10}});
-        if (!fabric_->arm()) sleep(until - transport::clock::now());
+        if (!fabric_->arm()) transport::bootstrap::wait_ready(fabric_->descriptor(), POLLIN, until);
         fabric_->disarm();
         pause_.woke();
     }
@@ -235,13 +236,6 @@ public:
     [[nodiscard]] static transport::peer_name name_of(int) { return {}; }
 
 private:
-    void sleep(transport::clock::duration time) const {
-        const auto ns = std::max<std::int64_t>(0, std::chrono::nanoseconds(time).count());
-        const timespec most{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-        pollfd bell{fabric_->descriptor(), POLLIN, 0};
-        ::ppoll(&bell, 1, &most, nullptr);
-    }
-
     seat where_;
     std::unique_ptr<fabric_type> fabric_;
     bool crowded_ = false;

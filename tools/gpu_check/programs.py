@@ -20,10 +20,11 @@ KERNELS = {name: (f"kernels/{name}.cu", ()) for name in ("device_reductions", *S
 OBJECTS = KERNELS | {name: (f"tools/gpu_check/{name}.cu", ()) for name in ("facts", "groups", "schedules", "speed")}
 OBJECTS |= {name: (f"tools/gpu_check/{name}.cpp", ()) for name in ("processes", "streams")}
 OBJECTS |= {name: ("tools/gpu_check/exactness.cu", (f"-DTUTTI_PART={n}",)) for n, name in enumerate(EXACTNESS)}
+OBJECTS["rendezvous"] = ("tools/compiled/rendezvous.cpp", ())  # on a machine with Boost
 # Each program's objects.
-PROGRAMS = {name: (name,) for name in OBJECTS if name not in KERNELS}
-PROGRAMS["processes"] += ("device_reductions",)
-PROGRAMS["streams"] += tuple(KERNELS)
+PROGRAMS = {name: (name,) for name in OBJECTS if name not in KERNELS and name != "rendezvous"}
+PROGRAMS["processes"] += ("device_reductions", "rendezvous")
+PROGRAMS["streams"] += (*KERNELS, "rendezvous")
 # How many seconds nvcc takes here matters only for the order: the longest objects begin first.
 FIRST = ("device_reductions", "streams", "processes")
 
@@ -46,7 +47,7 @@ def digest_of_sources():
     """Of all that the objects are made of, the compiler and its options included."""
     digest = hashlib.sha256(subprocess.run(["nvcc", "--version"], stdout=subprocess.PIPE).stdout)
     digest.update(repr((FLAGS, sorted(OBJECTS.items()))).encode())
-    for folder in ("include", "kernels", "tools/gpu_check", "tests/support", "tests/kernels"):
+    for folder in ("include", "kernels", "tools/compiled", "tools/gpu_check", "tests/support", "tests/kernels"):
         for file in sorted((ROOT / folder).rglob("*")):
             if file.suffix in (".hpp", ".ipp", ".cpp", ".cuh", ".cu"):
                 digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tutti authors
 # SPDX-License-Identifier: MIT
-"""A package for Conan 2, on the system's OpenSSL and libibverbs.
+"""A package for Conan 2, on the system's Boost, OpenSSL and libibverbs.
 
 usage: conan create tools/packaging -s compiler.cppstd=gnu20
 
@@ -40,8 +40,9 @@ class Tutti(ConanFile):
             copy(self, pattern, ROOT, self.export_sources_folder)
 
     def system_requirements(self):
+        Apt(self).install_substitutes(["libboost1.81-dev"], ["libboost-dev"])
         Apt(self).install(["libssl-dev"] + (["libibverbs-dev"] if self.options.verbs else []))
-        Dnf(self).install(["openssl-devel"] + (["rdma-core-devel"] if self.options.verbs else []))
+        Dnf(self).install(["boost-devel", "openssl-devel"] + (["rdma-core-devel"] if self.options.verbs else []))
 
     def configure(self):
         if not self.options.compiled:

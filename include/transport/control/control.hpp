@@ -130,7 +130,7 @@ private:
     static proven_socket reach(const identity& me, bootstrap::descriptor own, clock::time_point until) {
         if (own) return introduce(me, std::move(own), until);
         return dial(
-            me, [&](std::string& why) { return rendezvous_addresses(me, why); }, until);
+            me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
     }
 
     /// The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.

@@ -53,6 +53,7 @@ public:
     }
 
     [[nodiscard]] int get() const noexcept { return socket_.get(); }
+    void close() { socket_.reset(); }
 
     /// Queues a frame and writes as much as the socket takes; does nothing if the other side is gone. False, and
     /// nothing queued, when too much is unsent already.

@@ -2,20 +2,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// Long because a rank comes, stays and goes by the same lists.
+
 #include "../../base/linkage.hpp"
 #include "../contract/members.hpp"
+#include "../sockets/watched_socket.hpp"
+#include "assembly.hpp"
 #include "coordinator.hpp"
+#include "frame_stream.hpp"
+#include "host_rendezvous.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
+#include "rendezvous_desk.hpp"
+#include "rendezvous_doors.hpp"
+#include "stderr_writer.hpp"
 #include "survey.hpp"
-#include "verdict.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,319 +34,355 @@
 
 namespace tutti::transport::bootstrap {
 
-/// The rendezvous, without polling: seats ranks, sends the table when all have come, then carries notices between ranks
-/// and coordinator. Never waits. Strangers are bounded in number and time; what one sends ends its own connection
+/// The rendezvous: seats ranks, sends the table when all have come, then carries notices between ranks and coordinator.
+/// Coroutines of one io_context. Strangers are bounded in number and time; what one sends ends its own connection
 /// alone.
 ///
 /// A rank that has proven to know the secret and cannot be seated ends the start of all at once, since without it there
 /// is no world. A wrong secret does not: anyone may come with one. It is told to the user of rank 0, and to all when
 /// the time is up. Once all have come, a process that has had its part and comes again wants the next world: it is told
 /// to come later, since that of rank 0 may still be on its way. Any other that claims its rank is one too many.
+///
+/// One thread, but for stop(). A coroutine looks after
+/// each wait at what may have gone meanwhile; the destructor ends all of them, so none outlives what it uses.
 class rendezvous_server {
 public:
     /// Beside a world's ranks so many may be proving themselves, and so many have yet to ask; the oldest is dropped.
     static constexpr std::size_t max_strangers = 128;
-    /// When the user is told for the first time which ranks are missing. Then again each time the wait has doubled.
-    static constexpr std::chrono::seconds first_word{5};
+    using stage = rendezvous_connection::stage;
+    using guest = std::shared_ptr<rendezvous_connection>;
+    using listeners = rendezvous_doors<rendezvous_server>::listeners;
 
-    /// `timeout` from `now` for everyone to come. `encrypted`: all encrypt their data.
-    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, std::chrono::milliseconds timeout,
-                                 clock::time_point now, bool encrypted = false)
-        : key_(std::move(key)), place_(std::move(place)), encrypted_(encrypted), seats_(size), coordinator_(size),
-          opened_(now), deadline_(now + timeout), next_word_(now + first_word),
-          by_rank_(static_cast<std::size_t>(size), nullptr) {}
+    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_settings& how,
+                                 stderr_writer voice = stderr_writer())
+        : key_(std::move(key)), how_(how), voice_(std::move(voice)), clock_(in_),
+          assembly_(size, std::move(place), how.timeout, how.first_word), coordinator_(size),
+          by_rank_(static_cast<std::size_t>(size)) {
+        begin(in_, keep_time());
+    }
+    rendezvous_server(const rendezvous_server&) = delete;
+    rendezvous_server& operator=(const rendezvous_server&) = delete;
+    ~rendezvous_server() { close(); }
 
-    TUTTI_COLD void welcome(descriptor socket, clock::time_point now) {
-        auto early = [this](const hello& h) { return !assembling() && seats_.has_met(h.rank, h.world); };
-        connections_.push_back(std::make_unique<rendezvous_connection>(std::move(socket), key_, early, now));
-        if (count(rendezvous_connection::stage::proving) > by_rank_.size() + max_strangers) drop_oldest_stranger();
+    /// Before serve(): where ranks come in. `zero`: the other end of rank 0's own connection, which strangers could
+    /// crowd out: they are let in once it is proven. Throws std::system_error.
+    TUTTI_COLD void open(listeners at, descriptor zero) {
+        doors_.emplace(in_, std::move(at), *this);
+        if (zero)
+            welcome(std::move(zero), true);
+        else
+            doors_->open();
+    }
+    /// Serves until all ranks have left, or until there will be no world and all know; then all connections end.
+    TUTTI_COLD void serve() {
+        const closer closes{*this};
+        while (!is_over_) serve_until_woken();
+        doors_->close();
+        // Rank 0 hears last why there is no world: its process may end at once, and this server with it.
+        if (given_up_ && by_rank_[0]) by_rank_[0]->stream.send(frame_type::refused, refusal_);
+    }
+    /// Any thread: rank 0 has left.
+    void stop() noexcept {
+        // The flag orders nothing but itself: serve() shares no other data that changes with who calls this.
+        stopping_.store(true, std::memory_order_relaxed);
+        in_.stop();
     }
 
+    /// Does what is to do, and waits for nothing.
+    TUTTI_COLD void poll() {
+        in_.restart();
+        in_.poll();
+    }
+    TUTTI_COLD void welcome(descriptor socket, bool is_zero = false) {
+        auto g = std::make_shared<rendezvous_connection>(in_, std::move(socket));
+        begin(in_, attend(g, is_zero));
+        strangers_.push_back(std::move(g));
+        if (count(stage::proving) > by_rank_.size() + max_strangers) drop_oldest();
+    }
+    /// Drops the oldest connection of strangers that is no further; false if there is none.
+    TUTTI_COLD bool drop_oldest(stage p = stage::proving) {
+        const auto it = std::ranges::find_if(strangers_, [p](const guest& g) { return g->phase == p; });
+        if (it == strangers_.end()) return false;
+        const guest kept = *it;
+        leave(*kept);
+        return true;
+    }
     /// Rank 0's process lacks what it needs to let all ranks in: there will be no world. Once there is one, nobody who
     /// still comes is needed.
     TUTTI_COLD void run_out(const std::string& of_what) {
-        if (assembling())
-            abandon("rank 0 cannot let all " + std::to_string(seats_.size()) + " ranks in: " + of_what, 0);
+        if (!assembling()) return;
+        abandon("rank 0 cannot let all " + std::to_string(assembly_.seats.size()) + " ranks in: " + of_what, 0);
+        settle();
     }
 
-    /// Frees the place of an unproven connection; false if there is none.
-    bool drop_oldest_stranger() {
-        if (!send_oldest_away(rendezvous_connection::stage::proving)) return false;
-        purge();
-        return true;
-    }
-
-    /// poll() found the connection ready.
-    TUTTI_COLD void attend(rendezvous_connection& g, clock::time_point now) {
-        if (g.phase() == rendezvous_connection::stage::proving) prove(g, now);
-        if (g.phase() == rendezvous_connection::stage::proving || g.phase() == rendezvous_connection::stage::gone)
-            return;
-        g.stream().flush();
-        g.stream().read();
-        while (g.phase() != rendezvous_connection::stage::gone) {
-            const auto f = g.stream().next();
-            if (!f) break;
-            if (g.phase() == rendezvous_connection::stage::asking)
-                take_request(g, *f, now);
-            else
-                take_notice(g, *f, now);
-        }
-        if (g.stream().ended() && g.phase() != rendezvous_connection::stage::gone) {
-            if (g.stream().how() == stream_end::forged && assembling()) return tell_of_forgery(g);
-            lose(g, g.stream().why(), now);
-        }
-    }
-
-    /// The same. An exception (no memory, a library that is gone because the process exits) ends that connection alone.
-    void attend_safely(rendezvous_connection& g, clock::time_point now) {
-        try {
-            attend(g, now);
-        } catch (const std::exception& e) {
-            lose(g, e.what(), now);
-        }
-    }
-
-    /// Timeouts, and the delivery of the coordinator's notices. To be called after every round of attend().
-    TUTTI_COLD void settle(clock::time_point now) {
-        for (auto& g : connections_)
-            if (g->stranger() && g->deadline() <= now) g->leave();
-        if (assembling() && deadline_ <= now) give_up(missing_sentence(now), only(seats_.missing()));
-        if (assembling() && next_word_ <= now) say_who_is_missing(now);
-        coordinator_.tick(now);
-        deliver(now);
-        ask(survey_.due(now), now);
-        for (auto& c : coordinator_.complaints()) news_.push_back(std::move(c));
-        purge();
-    }
-
-    /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
-    /// comes. Rank 0 is told last, by tell_rank_zero(): its process may end at once, and this server with it.
-    TUTTI_COLD void give_up(const std::string& why, int at_fault = -1) {
-        refusal_.clear();
-        tutti::detail::byte_writer w(refusal_);
-        w.text(why, max_text_bytes);
-        w.integer(std::int32_t{at_fault});
-        for (std::size_t r = 1; r < by_rank_.size(); ++r)
-            if (by_rank_[r]) by_rank_[r]->stream().send(frame_type::refused, refusal_);
-        given_up_ = true;
-    }
-    /// Precondition: given_up().
-    void tell_rank_zero() {
-        if (by_rank_[0]) by_rank_[0]->stream().send(frame_type::refused, refusal_);
-    }
-
-    /// Messages for the user, in whole sentences; empties the list.
-    [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
-
-    /// The id of the world; 0 before all have come.
-    [[nodiscard]] std::uint64_t world() const noexcept { return world_; }
-    /// Asks all ranks what they do. Their answers come within survey::patience, to be told by survey_report().
-    TUTTI_COLD void begin_survey(clock::time_point now) {
-        ask(survey_.begin(now, [this](int r) { return by_rank_[static_cast<std::size_t>(r)] != nullptr; }), now);
-    }
-    /// The report, once, when the survey is over.
-    [[nodiscard]] std::optional<std::vector<std::byte>> survey_report(clock::time_point now) {
-        if (!survey_.is_open() || !survey_.is_over(now)) return std::nullopt;
-        survey_.end();
-        return survey_.report(
-            world_, seats_.members(), [this](int r) { return coordinator_.standing_of(r); }, now);
-    }
-
-    [[nodiscard]] bool given_up() const noexcept { return given_up_; }
-    /// All but rank 0 know why there is no world; those who may still be on their way, too.
-    [[nodiscard]] bool all_told() const {
-        return untold_.empty() && std::none_of(by_rank_.begin(), by_rank_.end(),
-                                               [](const rendezvous_connection* g) { return g && g->wants_write(); });
-    }
+    /// serve() would end.
+    [[nodiscard]] bool is_over() const noexcept { return is_over_; }
     [[nodiscard]] bool assembling() const noexcept { return !started_ && !given_up_; }
-    /// Until when ranks that are leaving may stay.
-    [[nodiscard]] clock::time_point longest_stay() const { return coordinator_.longest_stay(); }
-    /// No member is connected any more but such as the others have waited for in vain, which have been told.
-    [[nodiscard]] bool empty() const {
-        return std::all_of(by_rank_.begin(), by_rank_.end(), [this](const rendezvous_connection* g) {
-            return g == nullptr || (coordinator_.is_silent(g->rank()) && !g->wants_write());
-        });
-    }
-    [[nodiscard]] std::vector<std::unique_ptr<rendezvous_connection>>& connections() noexcept { return connections_; }
-
-    /// When settle() is wanted at the latest.
-    TUTTI_COLD [[nodiscard]] clock::time_point next_deadline() const {
-        auto next = std::min(coordinator_.next_tick(), survey_.next());
-        if (assembling()) next = std::min({next, deadline_, next_word_});
-        for (const auto& g : connections_) next = std::min(next, g->deadline());
-        return next;
+    [[nodiscard]] std::size_t count(stage p) const {
+        const auto is = [p](const guest& g) { return g && g->phase == p; };
+        return static_cast<std::size_t>(std::ranges::count_if(strangers_, is) + std::ranges::count_if(by_rank_, is));
     }
 
 private:
-    [[nodiscard]] std::size_t count(rendezvous_connection::stage p) const {
-        return static_cast<std::size_t>(
-            std::count_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; }));
+    static constexpr std::chrono::milliseconds farewell{1'000}; ///< to send the reason of a failure to all that come
+
+    struct closer {
+        rendezvous_server& of;
+        ~closer() {
+            of.close();
+            of.voice_.finish(farewell);
+        }
+    };
+
+    /// Until stop(), or until another world has left a door to this one.
+    TUTTI_COLD void serve_until_woken() {
+        in_.restart();
+        if (stopping_.load(std::memory_order_relaxed)) settle();
+        if (doors_) doors_->look();
+        if (!is_over_) in_.run();
+    }
+    TUTTI_COLD void close() {
+        is_over_ = true;
+        if (doors_) doors_->close();
+        if (desk_) desk_->close();
+        for (const auto* all : {&strangers_, &by_rank_})
+            for (const guest& g : *all)
+                if (g) g->leave();
+        clock_.cancel();
+        poll();
     }
 
-    /// The connection stays in the list until purge(), so that loops over it stay valid.
-    TUTTI_COLD bool send_oldest_away(rendezvous_connection::stage p) {
-        const auto it =
-            std::find_if(connections_.begin(), connections_.end(), [p](const auto& g) { return g->phase() == p; });
-        if (it == connections_.end()) return false;
-        (*it)->leave();
-        return true;
+    TUTTI_COLD task<> keep_time() {
+        while (!is_over_) {
+            clock_.expires_at(next_deadline());
+            co_await clock_.async_wait(in_task);
+            if (!is_over_) settle();
+        }
+    }
+    /// When settle() is wanted at the latest.
+    TUTTI_COLD [[nodiscard]] clock::time_point next_deadline() const {
+        auto next = std::min(coordinator_.next_tick(), survey_.next());
+        if (assembling()) next = std::min({next, assembly_.deadline(), assembly_.next_word()});
+        if (has_end_) next = std::min(next, std::max(end_, coordinator_.longest_stay()));
+        return voice_.idle() ? next : std::min(next, clock::now() + stderr_writer::pause);
+    }
+    /// What is due, and the delivery of the coordinator's notices; after whatever has happened.
+    TUTTI_COLD void settle() {
+        const auto now = clock::now();
+        const bool stopping = stopping_.load(std::memory_order_relaxed);
+        if (assembling() && stopping) give_up("rank 0 stopped before all ranks had come");
+        if (assembling() && assembly_.deadline() <= now)
+            give_up(assembly_.missing_sentence(now), assembly_.only_missing());
+        if (assembling() && assembly_.next_word() <= now) voice_.say(assembly_.waiting_sentence(now));
+        coordinator_.tick(now);
+        deliver();
+        ask(survey_.due(now));
+        if (survey_.is_open() && survey_.is_over(now)) report(now);
+        for (const auto& c : coordinator_.complaints()) voice_.say(c);
+        voice_.flush();
+        if (!has_end_ && (stopping || given_up_)) {
+            has_end_ = true;
+            end_ = now + (given_up_ ? farewell : how_.linger);
+        }
+        is_over_ =
+            has_end_ && (now >= std::max(end_, coordinator_.longest_stay()) || (given_up_ ? all_told() : empty()));
+        if (is_over_)
+            in_.stop();
+        else if (next_deadline() < clock_.expiry())
+            clock_.cancel();
+    }
+    /// All but rank 0 know why there is no world; those who may still be on their way, too.
+    [[nodiscard]] bool all_told() const {
+        return untold_.empty() &&
+               std::ranges::none_of(by_rank_, [](const guest& g) { return g && g->stream.wants_write(); });
+    }
+    /// No member is connected any more but such as the others have waited for in vain, which have been told.
+    [[nodiscard]] bool empty() const {
+        return std::ranges::all_of(by_rank_, [this](const guest& g) {
+            return !g || (coordinator_.is_silent(g->claims.rank) && !g->stream.wants_write());
+        });
     }
 
-    void prove(rendezvous_connection& g, clock::time_point now) {
-        g.prove(now);
-        if (g.wrong_secret() && assembling()) suspect(g.claimed_rank());
-        if (g.phase() != rendezvous_connection::stage::asking) return;
-        if (count(rendezvous_connection::stage::asking) > by_rank_.size() + max_strangers)
-            send_oldest_away(rendezvous_connection::stage::asking);
+    TUTTI_COLD task<> attend(guest g, bool is_zero) {
+        co_await prove(g);
+        if (is_over_) co_return;
+        if (is_zero) doors_->open();
+        settle();
+        while (g->phase != stage::gone) {
+            co_await g->waits->readable();
+            if (is_over_) co_return;
+            if (!g->waits->is_watched()) leave(*g); // its time is up
+            if (g->phase == stage::gone) co_return;
+            try {
+                hear(g);
+            } catch (const std::exception& e) { // no memory, or a library that is gone because the process exits
+                lose(*g, e.what());
+            }
+            settle();
+        }
+    }
+    /// What goes wrong within ends that connection alone.
+    TUTTI_COLD task<> prove(guest g) {
+        const auto early = [this](const hello& h) { return !assembling() && assembly_.seats.has_met(h.rank, h.world); };
+        try {
+            handshake proof = handshake::accepting(key_, hello_rules{.too_early = early});
+            g->waits->ignore_after(how_.stranger_time);
+            co_await shake_hands(*g->waits, proof);
+            if (is_over_ || g->phase == stage::gone) co_return;
+            g->claims = proof.theirs();
+            if (proof.wrong_secret() && assembling())
+                if (const auto told = assembly_.suspect(g->claims.rank)) voice_.say(*told);
+            if (!proof.accepted()) co_return leave(*g);
+            g->stream.protect(proof.keys());
+            g->phase = stage::asking;
+            g->waits->ignore_after(how_.stranger_time);
+            if (count(stage::asking) > by_rank_.size() + max_strangers) drop_oldest(stage::asking);
+        } catch (const std::exception&) {
+            leave(*g);
+        }
+    }
+    TUTTI_COLD void hear(const guest& g) {
+        g->stream.read();
+        while (g->phase != stage::gone) {
+            const auto f = g->stream.next();
+            if (!f) break;
+            if (g->phase == stage::asking)
+                take_request(g, *f);
+            else
+                take_notice(*g, *f);
+        }
+        if (!g->stream.ended() || g->phase == stage::gone) return;
+        if (g->stream.how() == stream_end::forged && assembling()) return tell_of_forgery(g);
+        lose(*g, g->stream.why());
     }
 
-    TUTTI_COLD void take_request(rendezvous_connection& g, const frame& f, clock::time_point now) {
+    TUTTI_COLD void take_request(const guest& g, const frame& f) {
         tutti::detail::byte_reader r(f.body);
-        if (f.type == frame_type::refused) return take_farewell(g, r.text(max_text_bytes));
+        if (f.type == frame_type::refused) return take_farewell(*g, r.text(max_text_bytes));
         const auto m = read_member(r);
         const std::chrono::milliseconds timeout(r.integer<std::uint32_t>());
         const bool encrypts = r.integer<std::uint8_t>() != 0;
-        if (f.type != frame_type::join || !r.finished() || m.rank != g.claimed_rank()) return g.leave();
+        if (f.type != frame_type::join || !r.finished() || m.rank != g->claims.rank) return leave(*g);
         if (given_up_) return turn_away(g);
-        if (encrypts != encrypted_) return object(g, of_unlike_encryption(m.rank));
-        if (const auto objection = seats_.admit(m)) return object(g, *objection);
-        g.become_member(m.rank);
-        by_rank_[static_cast<std::size_t>(m.rank)] = &g;
-        seats_.meet(m.rank, g.process());
-        // A rank that gives up leaves the world incomplete for all: the shortest timeout holds for all.
-        deadline_ = std::min(deadline_, now + timeout);
-        if (seats_.complete()) start();
+        if (encrypts != how_.encrypted) return object(g, of_unlike_encryption(m.rank));
+        if (const auto objection = assembly_.seats.admit(m)) return object(g, *objection);
+        seat(g);
+        assembly_.seats.meet(m.rank, g->claims.world);
+        assembly_.shorten(timeout);
+        if (assembly_.seats.complete()) start();
+    }
+    TUTTI_COLD void seat(const guest& g) {
+        g->phase = stage::member;
+        g->waits->ignore_never();
+        by_rank_[static_cast<std::size_t>(g->claims.rank)] = g;
+        std::erase(strangers_, g);
     }
 
     /// One that has proven itself cannot be seated. Once there is a world, that is its own trouble alone.
-    TUTTI_COLD void object(rendezvous_connection& g, const std::string& objection) {
+    TUTTI_COLD void object(const guest& g, const std::string& objection) {
         if (started_) {
-            std::vector<std::byte> body;
-            tutti::detail::byte_writer w(body);
-            w.text(objection, max_text_bytes);
-            w.integer(std::int32_t{g.claimed_rank()});
-            g.stream().send(frame_type::refused, body);
-            return g.leave();
+            g->stream.send(frame_type::refused, refusal_of(objection, g->claims.rank));
+            return leave(*g);
         }
-        abandon(objection, g.claimed_rank());
+        abandon(objection, g->claims.rank);
         turn_away(g);
     }
-
     /// A rank says, before it has joined, that it will not.
-    void take_farewell(rendezvous_connection& g, const std::string& why) {
-        const auto who = "rank " + std::to_string(g.claimed_rank());
-        if (assembling()) abandon(who + " gave up before it had joined: " + why, g.claimed_rank());
-        untold_.erase(g.claimed_rank());
-        g.leave();
+    TUTTI_COLD void take_farewell(rendezvous_connection& g, const std::string& why) {
+        const auto who = "rank " + std::to_string(g.claims.rank);
+        if (assembling()) abandon(who + " gave up before it had joined: " + why, g.claims.rank);
+        untold_.erase(g.claims.rank);
+        leave(g);
     }
-
     /// A rank's frames were changed on the way. It would not help if that rank came again.
-    TUTTI_COLD void tell_of_forgery(rendezvous_connection& g) {
-        const auto who = "rank " + std::to_string(g.claimed_rank());
-        abandon("what " + who + " says to rank 0 at " + place_ + " is changed on the way: somebody stands between them",
-                g.claimed_rank());
+    TUTTI_COLD void tell_of_forgery(const guest& g) {
+        const auto who = "rank " + std::to_string(g->claims.rank);
+        abandon("what " + who + " says to rank 0 at " + assembly_.place() +
+                    " is changed on the way: somebody stands between them",
+                g->claims.rank);
         turn_away(g);
     }
 
+    /// There will be no world: everyone who came is told why, and which rank is at fault, if one is. So is who still
+    /// comes; rank 0 is told last, by serve().
+    TUTTI_COLD void give_up(const std::string& why, int at_fault = -1) {
+        refusal_ = refusal_of(why, at_fault);
+        for (std::size_t r = 1; r < by_rank_.size(); ++r)
+            if (const guest g = by_rank_[r]) {
+                g->stream.send(frame_type::refused, refusal_);
+                write_rest(g);
+            }
+        given_up_ = true;
+    }
     /// Ends the start of all at once.
     TUTTI_COLD void abandon(const std::string& why, int at_fault) {
-        const auto missing = seats_.missing();
+        const auto missing = assembly_.seats.missing();
         untold_.insert(missing.begin(), missing.end());
         give_up(why, at_fault);
     }
     /// Rank 0 waits until the others are told, also where it comes after the refusal.
-    void turn_away(rendezvous_connection& g) {
-        untold_.erase(g.claimed_rank());
-        seats_.meet(g.claimed_rank(), g.process());
-        if (g.claimed_rank() == 0 && !by_rank_[0]) {
-            g.become_member(0);
-            by_rank_[0] = &g;
-            return;
-        }
-        g.stream().send(frame_type::refused, refusal_);
-        dismiss(g);
+    TUTTI_COLD void turn_away(const guest& g) {
+        untold_.erase(g->claims.rank);
+        assembly_.seats.meet(g->claims.rank, g->claims.world);
+        if (g->claims.rank == 0 && !by_rank_[0]) return seat(g);
+        g->stream.send(frame_type::refused, refusal_);
+        leave(*g);
     }
-
-    /// A process that does not know the secret claims to be a rank.
-    TUTTI_COLD void suspect(int rank) {
-        if (!seats_.is_missing(rank) || !suspects_.insert(rank).second) return;
-        news_.push_back("a process that calls itself rank " + std::to_string(rank) + " was refused at " + place_ +
-                        ": it has another secret");
+    [[nodiscard]] static std::vector<std::byte> refusal_of(const std::string& why, int at_fault) {
+        std::vector<std::byte> body;
+        tutti::detail::byte_writer w(body);
+        w.text(why, max_text_bytes);
+        w.integer(std::int32_t{at_fault});
+        return body;
     }
-
-    TUTTI_COLD void say_who_is_missing(clock::time_point now) {
-        const auto waited = std::chrono::round<std::chrono::seconds>(now - opened_);
-        news_.push_back("waiting for " + detail::ranks_in_words(seats_.missing()) + " of " +
-                        std::to_string(seats_.size()) + " at " + place_ + ", for " + std::to_string(waited.count()) +
-                        " s so far");
-        next_word_ = opened_ + 2 * (now - opened_);
-    }
-
     [[nodiscard]] std::string of_unlike_encryption(int rank) const {
         const std::string that = "rank " + std::to_string(rank), zero = "rank 0";
-        return (encrypted_ ? zero : that) + " encrypts its data, " + (encrypted_ ? that : zero) +
+        return (how_.encrypted ? zero : that) + " encrypts its data, " + (how_.encrypted ? that : zero) +
                " does not: set TUTTI_ENCRYPT alike on all ranks";
     }
-
-    static int only(const std::vector<int>& ranks) { return ranks.size() == 1 ? ranks.front() : -1; }
 
     /// All ranks have come: sends the table to all. All streams share the same bytes.
     TUTTI_COLD void start() {
         while (world_ == 0) draw(std::as_writable_bytes(std::span(&world_, 1)));
-        survey_ = survey(world_table{world_, seats_.members()}.nodes());
-        const auto table = table_frames();
+        survey_ = survey(world_table{world_, assembly_.seats.members()}.nodes());
+        const auto table = assembly_.table_frames(world_);
         const auto for_all = batches_of(table);
         // Nothing was said to a member before, so that there is room in all streams or in none.
-        started_ = std::all_of(by_rank_.begin(), by_rank_.end(),
-                               [&](rendezvous_connection* to) { return to->stream().send(for_all); });
+        started_ = std::ranges::all_of(by_rank_, [&](const guest& to) { return to->stream.send(for_all); });
         if (!started_)
-            give_up("the table of " + std::to_string(seats_.size()) + " ranks has " + std::to_string(table.size()) +
-                    " bytes, more than the " + std::to_string(frame_stream::max_unsent_bytes) +
-                    " that one connection may hold");
+            give_up("the table of " + std::to_string(assembly_.seats.size()) + " ranks has " +
+                    std::to_string(table.size()) + " bytes, more than the " +
+                    std::to_string(frame_stream::max_unsent_bytes) + " that one connection may hold");
+        for (const guest& g : by_rank_) write_rest(g);
+        if (started_) desk_.emplace(in_, world_, [this] { begin_survey(); });
     }
-    TUTTI_COLD [[nodiscard]] std::vector<std::byte> table_frames() const {
-        std::vector<std::byte> table, body;
-        for (const auto& m : seats_.members()) {
-            body.clear();
-            tutti::detail::byte_writer w(body);
-            write_member(w, m);
-            append_frame(table, frame_type::member, body);
-        }
-        body.clear();
-        tutti::detail::byte_writer(body).integer(world_);
-        append_frame(table, frame_type::start, body);
-        return table;
-    }
-
-    TUTTI_COLD void take_notice(rendezvous_connection& g, const frame& f, clock::time_point now) {
+    TUTTI_COLD void take_notice(rendezvous_connection& g, const frame& f) {
         const auto n = f.type == frame_type::talk ? decode_notice(f.body) : std::nullopt;
-        if (!n) return lose(g, "it sent what is no notice", now);
+        if (!n) return lose(g, "it sent what is no notice");
         if (!started_) return;
-        if (n->kind == notice_kind::state) return survey_.take(g.rank(), *n, now);
-        coordinator_.take(g.rank(), *n, now);
-        if (n->kind == notice_kind::left) dismiss(g);
+        if (n->kind == notice_kind::state) return survey_.take(g.claims.rank, *n, clock::now());
+        coordinator_.take(g.claims.rank, *n, clock::now());
+        if (n->kind == notice_kind::left) leave(g);
     }
 
-    TUTTI_COLD void ask(const std::vector<survey::question>& all, clock::time_point now) {
-        for (const auto& q : all) hand_over(q.to, batch_of(survey::notice_of(q)), now);
-    }
-
-    void dismiss(rendezvous_connection& g) {
-        if (g.phase() == rendezvous_connection::stage::member) by_rank_[static_cast<std::size_t>(g.rank())] = nullptr;
+    /// A connection ends; who uses it holds it as well.
+    TUTTI_COLD void leave(rendezvous_connection& g) {
         g.leave();
+        const auto is = [&g](const guest& other) { return other.get() == &g; };
+        if (const auto found = std::ranges::find_if(by_rank_, is); found != by_rank_.end()) found->reset();
+        std::erase_if(strangers_, is);
     }
-
-    TUTTI_COLD void lose(rendezvous_connection& g, const std::string& why, clock::time_point now) {
-        const bool was_member = g.phase() == rendezvous_connection::stage::member;
-        dismiss(g);
+    TUTTI_COLD void lose(rendezvous_connection& g, const std::string& why) {
+        const bool was_member = g.phase == stage::member;
+        leave(g);
         if (!was_member) return;
         if (started_)
-            coordinator_.lost(g.rank(), why, now);
+            coordinator_.lost(g.claims.rank, why, clock::now());
         else if (!given_up_)
-            seats_.withdraw(g.rank());
+            assembly_.seats.withdraw(g.claims.rank);
     }
 
-    void deliver(clock::time_point now) {
+    TUTTI_COLD void deliver() {
         for (auto pending = coordinator_.drain(); !pending.empty(); pending = coordinator_.drain()) {
             std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
             for (const auto& o : pending) frames.push_back(batch_of(o.what));
@@ -346,54 +390,67 @@ private:
             for (const bool zero : {false, true})
                 for (std::size_t i = 0; i < pending.size(); ++i)
                     for (const int to : pending[i].to)
-                        if ((to == 0) == zero) hand_over(to, frames[i], now);
+                        if ((to == 0) == zero) hand_over(to, frames[i]);
         }
+    }
+    TUTTI_COLD void ask(const std::vector<survey::question>& all) {
+        for (const auto& q : all) hand_over(q.to, batch_of(survey::notice_of(q)));
     }
     [[nodiscard]] static std::vector<frame_batch> batch_of(const notice& n) {
         std::vector<std::byte> frame;
         append_frame(frame, frame_type::talk, encode(n));
         return batches_of(frame);
     }
-    void hand_over(int rank, std::span<const frame_batch> frame, clock::time_point now) {
-        rendezvous_connection* g = by_rank_[static_cast<std::size_t>(rank)];
-        if (g && !g->stream().send(frame)) lose(*g, "it does not read what it is told", now);
+    TUTTI_COLD void hand_over(int rank, std::span<const frame_batch> frame) {
+        const guest g = by_rank_[static_cast<std::size_t>(rank)];
+        if (!g) return;
+        if (g->stream.send(frame))
+            write_rest(g);
+        else
+            lose(*g, "it does not read what it is told");
+    }
+    /// What the socket has not taken goes on when it does.
+    TUTTI_COLD void write_rest(const guest& g) {
+        if (g->stream.wants_write() && !std::exchange(g->is_written, true)) begin(in_, write_on(g));
+    }
+    TUTTI_COLD task<> write_on(guest g) {
+        while (g->phase != stage::gone && g->stream.wants_write()) {
+            co_await g->waits->writable();
+            if (g->phase != stage::gone) g->stream.flush();
+        }
+        g->is_written = false;
+        if (!is_over_) settle();
     }
 
-    TUTTI_COLD [[nodiscard]] std::string missing_sentence(clock::time_point now) const {
-        const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - opened_).count();
-        return detail::ranks_in_words(seats_.missing()) + " never came to the rendezvous at " + place_ + "; " +
-               std::to_string(seats_.present()) + " of " + std::to_string(seats_.size()) + " ranks came within " +
-               std::to_string(waited / 1000) + "." + std::to_string(waited / 100 % 10) + " s" + suspicion();
+    TUTTI_COLD void begin_survey() {
+        ask(survey_.begin(clock::now(), [this](int r) { return by_rank_[static_cast<std::size_t>(r)] != nullptr; }));
+        settle();
     }
-    [[nodiscard]] std::string suspicion() const {
-        std::vector<int> claimed;
-        std::copy_if(suspects_.begin(), suspects_.end(), std::back_inserter(claimed),
-                     [this](int r) { return seats_.is_missing(r); });
-        if (claimed.empty()) return {};
-        return "; who called itself " + detail::ranks_in_words(claimed) + " had another secret";
+    TUTTI_COLD void report(clock::time_point now) {
+        survey_.end();
+        const auto standing = [this](int r) { return coordinator_.standing_of(r); };
+        desk_->answer(survey_.report(world_, assembly_.seats.members(), standing, now));
     }
 
-    void purge() {
-        std::erase_if(connections_, [](const auto& g) { return g->phase() == rendezvous_connection::stage::gone; });
-    }
-
+    asio::io_context in_{1};
     secret key_;
-    std::string place_;
-    bool encrypted_;
-    roll_call seats_;
+    rendezvous_settings how_;
+    stderr_writer voice_;
+    timer clock_;
+    assembly assembly_;
     coordinator coordinator_;
-    clock::time_point opened_;
-    clock::time_point deadline_;
-    clock::time_point next_word_;
-    std::vector<std::string> news_;
-    std::set<int> suspects_;                                          // ranks that were claimed with another secret
-    std::vector<std::byte> refusal_;                                  // why there is no world, for all ranks that come
-    std::set<int> untold_;                                            // ranks that may come and have not been told so
-    std::vector<std::unique_ptr<rendezvous_connection>> connections_; // in the order in which they came
-    std::vector<rendezvous_connection*> by_rank_;                     // members that are connected
-    bool started_ = false, given_up_ = false;
+    std::vector<std::byte> refusal_; // why there is no world, for all ranks that come
+    std::set<int> untold_;           // ranks that may come and have not been told so
+    std::vector<guest> strangers_;   // in the order in which they came
+    std::vector<guest> by_rank_;     // members that are connected
+    bool started_ = false, given_up_ = false, is_over_ = false;
+    bool has_end_ = false;
+    clock::time_point end_{}; // when it is over at the latest, but for ranks that are leaving
     std::uint64_t world_ = 0; // until all have come
     survey survey_;
+    std::optional<rendezvous_doors<rendezvous_server>> doors_; // none in tests
+    std::optional<rendezvous_desk> desk_;                      // there once the world is
+    std::atomic<bool> stopping_{false};
 };
 
 } // namespace tutti::transport::bootstrap

@@ -10,13 +10,13 @@
 #include "../join/identity.hpp"
 #include "../join/offer.hpp"
 #include "../join/start_turn.hpp"
-#include "../sockets/held_ports.hpp"
 #include "control.hpp"
-#include "rendezvous_thread.hpp"
+#include "host_rendezvous.hpp"
 
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,29 +25,25 @@
 namespace tutti::transport::bootstrap {
 
 struct session::connections {
-    std::optional<start_turn> turn;          // until all have come
-    std::optional<rendezvous_thread> server; // outlives the connection to it
+    std::optional<start_turn> turn;        // until all have come
+    std::shared_ptr<const address> server; // rank 0's; outlives the connection to it
     std::optional<bootstrap::control> control;
 
     /// Begins the rendezvous, and gives rank 0's connection to it: of its own, since another world of this process may
     /// listen at the same address, and a world of one rank listens nowhere.
     TUTTI_COLD [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
-        rendezvous_thread::settings how;
-        how.timeout = me.timeout;
-        how.encrypted = me.encrypt;
+#if !defined(TUTTI_COMPILED)
+        if (!host_rendezvous)
+            bootstrap_failed("rank 0 hosts the rendezvous of all ranks, and this program was compiled without one",
+                             "write #include <tutti/transport/rendezvous.hpp> in one source of the program");
+#endif
         std::array<int, 2> ends{-1, -1};
         auto own = bootstrap::descriptor::unshared([&] {
             return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0 ? ends[0]
                                                                                                           : -1;
         });
         if (!own) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + words_of_errno(errno));
-        auto other = bootstrap::descriptor::unshared([&] { return ends[1]; });
-        rendezvous_thread::listeners places;
-        if (auto offered = held_ports::list().take(me.rendezvous))
-            places.push_back(std::make_shared<shared_listener>(std::move(offered)));
-        else if (me.size > 1)
-            places = rendezvous_thread::listen(listening_addresses(me), how.any_port);
-        server.emplace(me.size, std::move(places), me.key, how, std::move(other));
+        server = host_rendezvous(me, bootstrap::descriptor::unshared([&] { return ends[1]; }));
         return own;
     }
 };
@@ -69,7 +65,7 @@ TUTTI_COLD TUTTI_INLINE session::~session() = default;
 TUTTI_COLD TUTTI_INLINE address session::data_address() {
     if (me_.size == 1) return *address::literal("127.0.0.1", 0);
     try {
-        return bootstrap::data_address(me_, open_->server ? own_address(open_->server->bound()) : plane().route());
+        return bootstrap::data_address(me_, open_->server ? own_address(*open_->server) : plane().route());
     } catch (const error& e) {
         plane().give_up(e.facts().detail); // the others need not wait
         throw;

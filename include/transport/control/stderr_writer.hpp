@@ -34,16 +34,14 @@ public:
     }
 
     /// Writes without waiting.
-    TUTTI_COLD void flush() {
-        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, 0) == 1; lines_.pop_front())
+    void flush() { finish(std::chrono::milliseconds(0)); }
+    /// The same, and waits so long for room for a line. Not by Asio: standard error is shared with other processes,
+    /// which want it to block, and may be a file, for which epoll(7) does not wait.
+    TUTTI_COLD void finish(std::chrono::milliseconds most) {
+        const int ms = static_cast<int>(most.count());
+        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, ms) == 1; lines_.pop_front())
             [[maybe_unused]]
             const auto n = ::write(out_, lines_.front().data(), lines_.front().size());
-    }
-    /// The same, and waits so long until all kept lines are written.
-    void finish(std::chrono::milliseconds most) {
-        flush();
-        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, static_cast<int>(most.count())) == 1;)
-            flush();
     }
 
     /// Nothing is kept.

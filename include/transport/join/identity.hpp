@@ -7,6 +7,7 @@
 #include "../sockets/errors.hpp"
 #include "../sockets/secret.hpp"
 #include "host.hpp"
+#include "names.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -53,14 +54,20 @@ namespace tutti::transport::bootstrap {
                      "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or TUTTI_INSECURE=1 to do without");
 }
 
-/// The rendezvous' addresses, as far as this rank may use them; empty with `why` while the name is not known.
-TUTTI_COLD [[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why) {
-    auto all = resolve(me.rendezvous.host, me.rendezvous.port, why);
+/// The rendezvous' addresses, as far as this rank may use them; empty with `why` while the name is not known, or is not
+/// by `until`.
+TUTTI_COLD [[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why,
+                                                                          clock::time_point until) {
+    auto all = resolve(me.rendezvous.host, me.rendezvous.port, why, until);
     if (me.may_leave_loopback()) return all;
     const bool known = !all.empty();
     std::erase_if(all, [](const address& a) { return !a.loopback(); });
     if (known && all.empty()) refuse_to_leave_loopback("the rendezvous address " + me.rendezvous.text());
     return all;
+}
+
+[[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why) {
+    return rendezvous_addresses(me, why, clock::now() + me.timeout);
 }
 
 /// Where rank 0 listens: at a literal address, exactly there; at a name of loopback, at all that it means; at any other

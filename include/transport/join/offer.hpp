@@ -65,7 +65,7 @@ namespace detail {
 /// The address of this host that a name or literal means, with port 0. Throws a bootstrap error if it means none.
 [[nodiscard]] inline address own_address_of(const std::string& host) {
     std::string why = "it is none of this host's addresses";
-    for (const auto& a : resolve(host, 0, why))
+    for (const auto& a : resolve(host, 0, why, clock::now() + longest_look_up))
         if (listen_on(a)) return a;
     bootstrap_failed("rank 0 cannot listen at " + host + ": " + why);
 }

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +17,6 @@
 #include <vector>
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -119,25 +117,6 @@ private:
     sockaddr_storage storage_{};
     socklen_t length_ = 0;
 };
-
-/// The addresses of a host name or literal, each once; empty, with `why`, if there are none. May block on the resolver.
-TUTTI_COLD [[nodiscard]] inline std::vector<address> resolve(const std::string& host, std::uint16_t port,
-                                                             std::string& why) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-    std::vector<address> out;
-    if (failed) why = ::gai_strerror(failed);
-    for (auto* a = failed ? nullptr : found; a; a = a->ai_next) {
-        if (a->ai_family != AF_INET && a->ai_family != AF_INET6) continue;
-        const address next(a->ai_addr, a->ai_addrlen);
-        if (std::find(out.begin(), out.end(), next) == out.end()) out.push_back(next);
-    }
-    if (out.empty() && why.empty()) why = "it has no IPv4 or IPv6 address";
-    return out;
-}
 
 /// A host and a port, as people write them.
 struct endpoint {

@@ -4,15 +4,13 @@
 
 #include "../../base/linkage.hpp"
 #include "address.hpp"
+#include "asio.hpp"
 #include "socket.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace tutti::transport::bootstrap {
 
@@ -38,27 +36,26 @@ public:
 
     [[nodiscard]] int get() const noexcept { return socket_.get(); }
 
-    /// A rendezvous begins. `wakes`: an eventfd(2), which is its name here, and tells it that it is its turn again.
-    void enter(int wakes) {
+    /// A rendezvous begins, whose coroutines run in `in`.
+    void enter(asio::io_context& in) {
         const std::lock_guard lock(mutex_);
-        users_.push_back(wakes);
+        users_.push_back(&in);
     }
-    void leave(int wakes) {
+    /// It has ended. The one before, whose turn it is again, is stopped to look at that.
+    void leave(asio::io_context& in) {
         const std::lock_guard lock(mutex_);
-        std::erase(users_, wakes);
-        const std::uint64_t one = 1;
-        if (users_.empty()) return;
-        [[maybe_unused]] const auto n = ::write(users_.back(), &one, sizeof one);
+        std::erase(users_, &in);
+        if (!users_.empty()) users_.back()->stop();
     }
-    [[nodiscard]] bool is_turn_of(int wakes) {
+    [[nodiscard]] bool is_turn_of(const asio::io_context& in) {
         const std::lock_guard lock(mutex_);
-        return !users_.empty() && users_.back() == wakes;
+        return !users_.empty() && users_.back() == &in;
     }
 
 private:
     descriptor socket_;
     std::mutex mutex_;
-    std::vector<int> users_; // the last one takes who comes
+    std::vector<asio::io_context*> users_; // the last one takes who comes
 };
 
 } // namespace tutti::transport::bootstrap

@@ -73,7 +73,8 @@ TUTTI_COLD [[nodiscard]] inline address remote_address(int fd) {
 
 namespace detail {
 
-inline void set(int fd, int level, int option, int value) noexcept {
+template <class T>
+void set(int fd, int level, int option, const T& value) noexcept {
     ::setsockopt(fd, level, option, &value, sizeof value);
 }
 

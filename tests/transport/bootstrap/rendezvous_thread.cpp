@@ -1,19 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/control/rendezvous_thread.hpp>
+#include <transport/control/rendezvous_server.hpp>
 
 #include "meeting.hpp"
 #include "support/bound.hpp"
 #include "support/catch.hpp"
 #include "support/loopback_six.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 
 using namespace meeting;
 using tutti::error;
@@ -41,34 +45,71 @@ std::vector<descriptor> strays(const address& where, std::size_t count) {
     return out;
 }
 
+using stage = rendezvous_connection::stage;
+
+/// A rendezvous without a thread, and what it tells its user.
+class desk {
+    struct pipe_ends {
+        pipe_ends() {
+            int ends[2];
+            REQUIRE(::pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0);
+            front = descriptor(ends[0]), back = descriptor(ends[1]);
+        }
+        descriptor front, back;
+    };
+    pipe_ends voice_;
+
+public:
+    desk(int size, const char* key, const rendezvous_thread::settings& how)
+        : server(size, secret_of(key), "10.0.0.1:7", how, stderr_writer(voice_.back.get())) {}
+    rendezvous_server server;
+
+    /// Goes on until that time.
+    void poll_until(clock::time_point until) {
+        do server.poll();
+        while (clock::now() < until && (std::this_thread::sleep_for(1ms), true));
+    }
+    void poll_for(std::chrono::milliseconds time) { poll_until(clock::now() + time); }
+    std::vector<std::string> news() {
+        std::string all(4096, '\0');
+        all.resize(read_some_of(voice_.front.get(), all));
+        std::vector<std::string> out;
+        std::istringstream lines(all);
+        for (std::string line; std::getline(lines, line);) out.push_back(line);
+        return out;
+    }
+
+private:
+    static std::size_t read_some_of(int fd, std::string& into) {
+        return static_cast<std::size_t>(std::max<ssize_t>(::read(fd, into.data(), into.size()), 0));
+    }
+};
+
 /// Comes to the desk; the other end of the connection.
-descriptor come(rendezvous_server& desk, clock::time_point now) {
+descriptor come(desk& to) {
     int ends[2];
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
-    desk.welcome(descriptor(ends[0]), now);
+    to.server.welcome(descriptor(ends[0]));
     return descriptor(ends[1]);
 }
 
 /// The same, as rank 1 and with that secret; asks for nothing yet.
-descriptor come_and_try(rendezvous_server& desk, clock::time_point now, const char* key) {
-    auto mine = come(desk, now);
+descriptor come_and_try(desk& to, const char* key) {
+    auto mine = come(to);
     auto proof = handshake::connecting(secret_of(key), {purpose::control, 0, 1, 0, 2, 0});
     for (int i = 0; i < 10 && !proof.accepted(); ++i) {
         if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
-        desk.attend(*desk.connections().back(), now);
+        to.server.poll();
         std::array<std::byte, 128> landing;
         const auto in = std::span(landing).first(std::min(proof.wanted(), landing.size()));
         proof.feed(in.first(read_some(mine.get(), in).bytes));
     }
-    CHECK(proof.accepted() == (desk.connections().back()->phase() == rendezvous_connection::stage::asking));
     return mine;
 }
 
-/// The same with the secret "s".
-descriptor come_and_prove(rendezvous_server& desk, clock::time_point now) {
-    auto mine = come_and_try(desk, now, "s");
-    REQUIRE(desk.connections().back()->phase() != rendezvous_connection::stage::proving);
-    return mine;
+bool is_dropped(const descriptor& mine) {
+    std::byte landing[1];
+    return read_some(mine.get(), landing).ended;
 }
 
 } // namespace
@@ -493,76 +534,88 @@ TEST_CASE("rank 0 does without those of several addresses that its host has not,
 }
 
 TEST_CASE("strangers are bounded in number and in time", "[rendezvous_server]") {
-    const auto now = clock::now();
     constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
-    rendezvous_server desk(2, secret(), "here", 1min, now);
+    auto how = quick();
+    how.stranger_time = 400ms;
+    desk at(2, "", how);
+    const auto begin = clock::now();
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
-    std::byte landing[1];
-    CHECK(desk.connections().size() == most);
-    CHECK(read_some(others[2].get(), landing).ended);
-    CHECK_FALSE(read_some(others[3].get(), landing).ended);
-    CHECK(desk.next_deadline() == now + rendezvous_connection::timeout);
-    desk.settle(now + rendezvous_connection::timeout - 1ms);
-    CHECK(desk.connections().size() == most);
-    desk.settle(now + rendezvous_connection::timeout);
-    CHECK(desk.connections().empty());
+    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(at));
+    at.server.poll();
+    CHECK(at.server.count(stage::proving) == most);
+    CHECK(is_dropped(others[2]));
+    CHECK_FALSE(is_dropped(others[3]));
+    at.poll_for(20ms);
+    if (clock::now() < begin + how.stranger_time) CHECK(at.server.count(stage::proving) == most);
+    at.poll_until(begin + how.stranger_time + 200ms);
+    CHECK(at.server.count(stage::proving) == 0);
+    CHECK(is_dropped(others.back()));
 }
 
 TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[rendezvous_server]") {
-    const auto now = clock::now();
     constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
-    rendezvous_server desk(2, secret_of("s"), "here", 1min, now);
-    const auto proven = come_and_prove(desk, now);
-    REQUIRE(desk.connections().front()->phase() == rendezvous_connection::stage::asking);
+    auto how = quick();
+    desk at(2, "s", how);
+    const auto proven = come_and_try(at, "s");
+    REQUIRE(at.server.count(stage::asking) == 1);
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(desk, now));
-    CHECK(desk.connections().size() == most + 1);
-    CHECK(desk.connections().front()->phase() == rendezvous_connection::stage::asking);
-    for (std::size_t i = 0; i < most; ++i) CHECK(desk.drop_oldest_stranger());
-    CHECK_FALSE(desk.drop_oldest_stranger());
-    desk.settle(now + rendezvous_connection::timeout);
-    CHECK(desk.connections().empty());
+    for (std::size_t i = 0; i < most + 3; ++i) others.push_back(come(at));
+    at.server.poll();
+    CHECK(at.server.count(stage::proving) == most);
+    CHECK(at.server.count(stage::asking) == 1);
+    for (std::size_t i = 0; i < most; ++i) CHECK(at.server.drop_oldest());
+    CHECK_FALSE(at.server.drop_oldest());
+
+    how.stranger_time = 100ms;
+    desk hasty(2, "s", how);
+    const auto idle = come_and_try(hasty, "s");
+    hasty.poll_for(300ms);
+    CHECK(hasty.server.count(stage::asking) == 0);
+    CHECK(is_dropped(idle));
 }
 
 TEST_CASE("guests that have proven themselves and ask for nothing are bounded too", "[rendezvous_server]") {
-    const auto now = clock::now();
-    rendezvous_server desk(2, secret_of("s"), "here", 1min, now);
+    desk at(2, "s", quick());
     std::vector<descriptor> others;
-    for (std::size_t i = 0; i < rendezvous_server::max_strangers + 5; ++i) others.push_back(come_and_prove(desk, now));
-    desk.settle(now);
-    CHECK(desk.connections().size() == rendezvous_server::max_strangers + 2);
-    std::byte landing[1];
-    CHECK(read_some(others[2].get(), landing).ended);
-    CHECK_FALSE(read_some(others[3].get(), landing).ended);
+    for (std::size_t i = 0; i < rendezvous_server::max_strangers + 5; ++i) others.push_back(come_and_try(at, "s"));
+    CHECK(at.server.count(stage::asking) == rendezvous_server::max_strangers + 2);
+    CHECK(is_dropped(others[2]));
+    CHECK_FALSE(is_dropped(others[3]));
 }
 
-TEST_CASE("the user hears after 5 s for whom all wait, and again each time that the wait has doubled",
+TEST_CASE("the user hears after a while for whom all wait, and again each time that the wait has doubled",
           "[rendezvous_server]") {
+    CHECK(rendezvous_thread::settings{}.first_word == 5s);
+    auto how = quick();
+    how.first_word = 600ms;
+    desk at(20, "", how);
     const auto begin = clock::now();
-    rendezvous_server desk(20, secret(), "10.0.0.1:7", 10min, begin);
-    std::vector<int> told_after;
-    for (int second = 0; second <= 100; ++second) {
-        desk.settle(begin + std::chrono::seconds(second));
-        for (const auto& sentence : desk.take_news()) {
-            told_after.push_back(second);
-            CHECK(sentence == "waiting for ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 others of 20 at 10.0.0.1:7, for " +
-                                  std::to_string(second) + " s so far");
+    std::vector<double> told_after;
+    while (clock::now() < begin + 3s) {
+        at.poll_for(1ms);
+        for (const auto& sentence : at.news()) {
+            told_after.push_back(std::chrono::duration<double>(clock::now() - begin).count());
+            const std::string before =
+                "tutti: waiting for ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 others of 20 at 10.0.0.1:7, for ";
+            REQUIRE(sentence.starts_with(before));
+            CHECK(std::abs(std::stod(sentence.substr(before.size())) - told_after.back()) < 0.8); // in whole seconds
+            CHECK(sentence.ends_with(" s so far"));
         }
     }
-    CHECK(told_after == std::vector{5, 10, 20, 40, 80});
-    CHECK(desk.next_deadline() == begin + 160s);
+    REQUIRE(told_after.size() == 3);
+    CHECK(told_after[0] >= 0.6);
+    for (const std::size_t i : {0u, 1u}) CHECK(told_after[i + 1] >= 1.9 * told_after[i]);
 }
 
 TEST_CASE("the user hears once of who claims a rank with another secret, and all do when the time is up",
           "[rendezvous_server]") {
-    const auto now = clock::now();
-    rendezvous_server desk(2, secret_of("right"), "10.0.0.1:7", 1min, now);
+    desk at(2, "right", quick());
     std::vector<descriptor> others;
-    for (const char* key : {"wrong", "right", "wrong", ""}) others.push_back(come_and_try(desk, now, key));
-    const std::string told = "a process that calls itself rank 1 was refused at 10.0.0.1:7: it has another secret";
-    CHECK(desk.take_news() == std::vector{told});
-    desk.settle(now);
-    CHECK(desk.connections().size() == 1);
-    CHECK(desk.assembling());
+    for (const char* key : {"wrong", "right", "wrong", ""}) others.push_back(come_and_try(at, key));
+    const auto news = at.news();
+    REQUIRE(news.size() == 1);
+    CHECK(has(news[0], "a process that calls itself rank 1 was refused at 10.0.0.1:7: it has another secret"));
+    CHECK(at.server.count(stage::proving) == 0);
+    CHECK(at.server.count(stage::asking) == 1);
+    CHECK(at.server.assembling());
 }

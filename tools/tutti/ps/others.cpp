@@ -17,6 +17,9 @@
 
 #include <fmt/format.h>
 
+#include <sys/socket.h>
+#include <sys/time.h>
+
 namespace tutti::tools {
 namespace {
 
@@ -29,21 +32,21 @@ constexpr std::size_t longest_report = std::size_t{1} << 30;
 
 /// All that rank 0 says; nothing if it is not on this host, or does not answer.
 std::optional<bytes> report_of(std::uint64_t world) {
-    const bootstrap::descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const bootstrap::descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const timeval most{patience.count() / 1000, patience.count() % 1000 * 1000};
+    bootstrap::detail::set(socket.get(), SOL_SOCKET, SO_SNDTIMEO, most); // of connect(2) as well
+    bootstrap::detail::set(socket.get(), SOL_SOCKET, SO_RCVTIMEO, most);
     const auto at = status::desk_address(world);
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) return std::nullopt;
     bytes all;
-    const auto until = transport::clock::now() + patience;
-    for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - transport::clock::now()).count();
-        pollfd ready{socket.get(), POLLIN, 0};
-        if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) return std::nullopt;
+    for (const auto until = transport::clock::now() + patience; transport::clock::now() < until;) {
         std::array<std::byte, 64 * 1024> piece;
-        const auto n = ::recv(socket.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+        const auto n = ::recv(socket.get(), piece.data(), piece.size(), 0);
         if (n == 0) return all;
         if (n < 0 || all.size() > longest_report) return std::nullopt;
         all.insert(all.end(), piece.begin(), piece.begin() + n);
     }
+    return std::nullopt;
 }
 
 rank_state state_of(bootstrap::standing standing, bool is_fresh, std::int64_t system,

@@ -14,7 +14,7 @@
 #include "spawn.hpp"
 
 #include <transport/join/host.hpp>
-#include <transport/sockets/address.hpp>
+#include <transport/join/names.hpp>
 
 #include <array>
 #include <cerrno>
@@ -60,7 +60,9 @@ void enter(const std::string& directory) {
 void require_known(const std::string& address) {
     const auto where = transport::bootstrap::parse_endpoint(address, "the address");
     std::string why;
-    if (transport::bootstrap::resolve(where.host, where.port, why).empty())
+    if (transport::bootstrap::resolve(where.host, where.port, why,
+                                      transport::clock::now() + transport::bootstrap::longest_look_up)
+            .empty())
         throw std::runtime_error(fmt::format("it does not know rank 0's host {}: {}; give a name or an address "
                                              "that all hosts know, by --address",
                                              where.host, why));

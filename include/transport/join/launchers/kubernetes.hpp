@@ -4,14 +4,12 @@
 
 #include "../../../base/linkage.hpp"
 #include "../host.hpp"
+#include "../names.hpp"
 #include "launcher.hpp"
 
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
-
-#include <netdb.h>
 
 /// An indexed job of Kubernetes, with a rank a pod. The job does not tell its size: TUTTI_SIZE holds it. It has no
 /// place for an address and a secret. Ranks meet at "<job>-0.<subdomain>", port 29400, where a headless service gives
@@ -35,17 +33,6 @@ TUTTI_COLD [[nodiscard]] inline std::string pod_zero(const std::string& full_nam
     return pod.substr(0, pod.size() - ending.size()) + "-0" + full_name.substr(dot);
 }
 
-/// This host's name with its domain, as the system knows it; without one where it knows none.
-[[nodiscard]] inline std::string full_host_name() {
-    const auto name = host_name();
-    addrinfo hints{};
-    hints.ai_flags = AI_CANONNAME;
-    addrinfo* found = nullptr;
-    if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return name;
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-    return found->ai_canonname ? found->ai_canonname : name;
-}
-
 TUTTI_COLD inline identity read() {
     identity me;
     me.size = whole_number("TUTTI_SIZE", 1, most_ranks,
@@ -53,7 +40,7 @@ TUTTI_COLD inline identity read() {
     me.rank = whole_number("JOB_COMPLETION_INDEX", 0, me.size - 1);
     me.one_host = me.size == 1;
     if (is_set("TUTTI_ADDRESS") || me.size == 1) return me;
-    const auto own = full_host_name();
+    const auto own = full_name_of(host_name(), clock::now() + longest_look_up);
     const auto zero = pod_zero(own, me.rank);
     if (zero.empty())
         bootstrap_failed("the name of this pod, " + own + ", does not tell that of pod 0",
