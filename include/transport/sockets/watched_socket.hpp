@@ -11,9 +11,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace tutti::transport::bootstrap {
@@ -66,24 +68,54 @@ TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
     });
 }
 
-/// Goes through a handshake: until it is accepted or refused, the connection ends, or it is ignored.
-inline task<> shake_hands(watched_socket& with, handshake& h) {
-    while (with.is_watched() && !h.accepted()) {
+/// Lets coroutines whose waits were ended come to their end, before what they use is gone.
+TUTTI_COLD inline void finish(asio::io_context& in) {
+    in.restart();
+    in.poll();
+}
+
+/// What a handshake waits for that has gone on as far as it can.
+enum class shaking : std::uint8_t { reads, writes, over };
+
+/// Goes on as far as it can without waiting. Over: it is accepted or refused, or the connection ended; `why` says then how.
+TUTTI_COLD inline shaking shake(int socket, handshake& h, std::string& why) {
+    const auto ended = [&why](const io_result& r) {
+        if (r.ended) why = r.error == 0 ? "closed the connection" : words_of_errno(r.error);
+        return r.ended;
+    };
+    while (!h.accepted()) {
         if (const auto out = h.outgoing(); !out.empty()) {
-            const auto written = write_some(with.get(), out);
-            if (written.ended) break;
+            const auto written = write_some(socket, out);
+            if (ended(written)) return shaking::over;
             h.sent(written.bytes);
-            if (h.refused()) break; // who is refused hears so if that costs no wait
-            if (written.bytes == 0) co_await with.writable();
-            continue;
+            if (written.bytes == 0 && !h.refused()) return shaking::writes;
+            if (written.bytes > 0) continue; // else who is refused does not hear so: that would cost a wait
         }
-        if (h.refused()) break;
+        if (h.refused()) {
+            why = h.reason();
+            return shaking::over;
+        }
         std::array<std::byte, 128> landing;
-        const auto read = read_some(with.get(), std::span(landing).first(std::min(h.wanted(), landing.size())));
-        if (read.ended) break;
+        const auto read = read_some(socket, std::span(landing).first(std::min(h.wanted(), landing.size())));
+        if (ended(read)) return shaking::over;
         h.feed(std::span(landing).first(read.bytes));
-        if (read.bytes == 0) co_await with.readable();
+        if (read.bytes == 0) return shaking::reads;
     }
+    return shaking::over;
+}
+
+/// Goes through a handshake: until it is over as above, or the socket is ignored. Why nothing came of it; else empty.
+inline task<std::string> shake_hands(watched_socket& with, handshake& h) {
+    std::string why;
+    while (with.is_watched()) {
+        const auto waits = shake(with.get(), h, why);
+        if (waits == shaking::over) break;
+        if (waits == shaking::reads)
+            co_await with.readable();
+        else
+            co_await with.writable();
+    }
+    co_return why;
 }
 
 } // namespace tutti::transport::bootstrap

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "sleeper.hpp"
+
+#include "../../base/linkage.hpp"
+#include "../sockets/asio.hpp"
+#include "../sockets/errors.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+namespace tutti::transport::detail::connections {
+
+namespace asio = bootstrap::asio;
+
+/// A descriptor that a sleep awaits. What was awaited goes on to be: a sleep that ends for another reason costs nothing.
+struct awaited_descriptor {
+    awaited_descriptor(asio::io_context& in, int d) : seat(in, d), descriptor(d) {}
+    ~awaited_descriptor() { seat.release(); }
+    asio::posix::basic_stream_descriptor<bootstrap::executor> seat;
+    int descriptor;
+    bool is_read = false, is_written = false;
+};
+
+struct sleeper::context {
+    asio::io_context in{1};
+    std::vector<std::shared_ptr<awaited_descriptor>> all;
+};
+
+TUTTI_COLD TUTTI_INLINE sleeper::sleeper() {
+    const auto make = [this] { context_ = std::make_unique<context>(); };
+    try {
+        make();
+    } catch (const std::system_error& e) {
+        if (e.code().value() != EMFILE || !bootstrap::raise_descriptor_limit())
+            bootstrap::bootstrap_failed("this process cannot wait for events: " +
+                                        bootstrap::reason_in_words(e.code().value()));
+        make();
+    }
+}
+TUTTI_COLD TUTTI_INLINE sleeper::~sleeper() = default;
+
+TUTTI_INLINE void sleeper::wake() noexcept {
+    // Before stop(), whose mutex sleep() takes before it looks: either it sees the flag, or the sleep ends at once.
+    woken_.store(true, std::memory_order_release);
+    context_->in.stop();
+}
+
+TUTTI_INLINE bool sleeper::look() {
+    context_->in.restart();
+    return context_->in.poll() > 0;
+}
+
+TUTTI_INLINE void sleeper::sleep(clock::time_point until, std::span<const awaited> of) {
+    auto& all = context_->all;
+    all.resize(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        auto& a = all[i];
+        if (a && a->descriptor != of[i].descriptor) {
+            a->seat.release(); // its waits end, and with them the last to hold it
+            a.reset();
+        }
+        if (of[i].descriptor < 0) continue;
+        if (!a) a = std::make_shared<awaited_descriptor>(context_->in, of[i].descriptor);
+        if (!a->is_read) {
+            a->is_read = true;
+            a->seat.async_wait(asio::posix::descriptor_base::wait_read, [a](const auto&) { a->is_read = false; });
+        }
+        if (of[i].to_write && !a->is_written) {
+            a->is_written = true;
+            a->seat.async_wait(asio::posix::descriptor_base::wait_write, [a](const auto&) { a->is_written = false; });
+        }
+    }
+    context_->in.restart();
+    if (woken_.load(std::memory_order_acquire)) return;
+    context_->in.run_one_until(until);
+    context_->in.poll();
+}
+
+TUTTI_COLD TUTTI_INLINE void sleeper::forget() noexcept {
+    for (const auto& a : context_->all)
+        if (a) a->seat.release();
+    context_->all.clear();
+}
+
+} // namespace tutti::transport::detail::connections

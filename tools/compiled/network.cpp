@@ -1,0 +1,3 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <transport/connections/manager.ipp>
