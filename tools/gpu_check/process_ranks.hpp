@@ -5,10 +5,10 @@
 #include <transport/contract/fabric.hpp>
 #include <transport/join/own_allotment.hpp>
 #include <transport/sockets/socket.hpp>
+#include <transport/sockets/wait_ready.hpp>
 #include <transport/world/backoff.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -17,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace tutti::transport::detail::connections {
@@ -78,14 +77,14 @@ private:
 
     TUTTI_COLD bootstrap::task<std::optional<bootstrap::proven_socket>> try_once() {
         socket s = bootstrap::new_socket(where_);
-        const int code = s ? begin_connect(s) : errno;
-        if (code != 0 && code != EINPROGRESS) co_return note_error(code, s);
-        waits_->ignore_after(unanswered_patience * (1 + mine_.size / 1000));
-        if (code != 0) co_await waits_->writable();
+        if (!s) co_return note_error(errno, s);
+        shortages_ = 0;
+        shortage_.reset();
+        tune(s);
+        const auto patience = unanswered_patience * (1 + mine_.size / 1000);
+        const int code = co_await bootstrap::connect(in_, s, where_, patience, waits_);
         if (is_stopped_) co_return std::nullopt;
-        if (!waits_->is_watched()) co_return note(trouble::no_answer, "nothing comes back", s);
-        waits_->ignore_never();
-        if (const int failed = outcome_of(s)) co_return note_error(failed, s);
+        if (code != 0) co_return note_error(code, s);
         auto talk = bootstrap::handshake::connecting(key_, mine_);
         const auto problem = co_await bootstrap::shake_hands(*waits_, talk);
         if (is_stopped_) co_return std::nullopt;
@@ -94,33 +93,12 @@ private:
         if (talk.refused_for_good()) refusals_ = max_refusals;
         co_return note(talk.refused() ? trouble::refusal : trouble::dropped, problem, s);
     }
-    /// 0, EINPROGRESS, or why it cannot be.
-    TUTTI_COLD int begin_connect(const socket& s) {
-        shortages_ = 0;
-        shortage_.reset();
-        tune(s);
-        if (::connect(s.get(), where_.data(), where_.length()) != 0 && errno != EINPROGRESS) return errno;
-        const int code = errno;
-        try {
-            waits_ = std::make_shared<bootstrap::watched_socket>(in_, s.get());
-        } catch (const std::system_error& e) {
-            return e.code().value() == ENOSPC ? ENOMEM : e.code().value();
-        }
-        return code == EINPROGRESS ? code : 0;
-    }
-    static int outcome_of(const socket& s) {
-        int code = 0;
-        socklen_t length = sizeof code;
-        ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
-        // A loopback port without a listener may have been connected to itself.
-        return code == 0 && is_connected_to_itself(s) ? ECONNREFUSED : code;
-    }
-
     TUTTI_COLD std::nullopt_t note_error(int code, const socket& s) {
         if (const auto lack = bootstrap::shortage_in_words(code)) return note(trouble::shortage, *lack, s);
         const auto words = bootstrap::words_of_errno(code);
         switch (code) {
         case ECONNREFUSED: return note(trouble::closed_port, words, s);
+        case ETIME: return note(trouble::no_answer, "nothing comes back", s);
         case ETIMEDOUT:
         case EHOSTUNREACH:
         case ENETUNREACH:

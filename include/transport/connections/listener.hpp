@@ -162,8 +162,7 @@ private:
     TUTTI_COLD bool drop_one() {
         if (guests_.empty()) return false;
         auto one = std::ranges::find_if(guests_, [](const auto& g) { return !g->talk.greeted(); });
-        if (one == guests_.end())
-            one = guests_.begin() + static_cast<std::ptrdiff_t>(random_.below(guests_.size()));
+        if (one == guests_.end()) one = guests_.begin() + static_cast<std::ptrdiff_t>(random_.below(guests_.size()));
         (*one)->waits->ignore();
         (*one)->connected.reset();
         guests_.erase(one);

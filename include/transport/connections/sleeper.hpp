@@ -11,8 +11,8 @@
 
 namespace tutti::transport::detail::connections {
 
-/// Where a rank sleeps that waits for several things. Its coroutines, which make connections, go on meanwhile and within
-/// look(). One thread, but for wake().
+/// Where a rank sleeps that waits for several things. Its coroutines, which make connections, go on meanwhile and
+/// within look(). One thread, but for wake().
 class sleeper {
 public:
     /// What else ends a sleep: the descriptor can be read, or written where that is awaited. -1: nothing.

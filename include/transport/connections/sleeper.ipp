@@ -5,20 +5,18 @@
 #include "sleeper.hpp"
 
 #include "../../base/linkage.hpp"
-#include "../sockets/asio.hpp"
-#include "../sockets/errors.hpp"
+#include "../sockets/watched_socket.hpp"
 
-#include <cerrno>
 #include <cstddef>
 #include <memory>
-#include <system_error>
 #include <vector>
 
 namespace tutti::transport::detail::connections {
 
 namespace asio = bootstrap::asio;
 
-/// A descriptor that a sleep awaits. What was awaited goes on to be: a sleep that ends for another reason costs nothing.
+/// A descriptor that a sleep awaits. What was awaited goes on to be: a sleep that ends for another reason costs
+/// nothing.
 struct awaited_descriptor {
     awaited_descriptor(asio::io_context& in, int d) : seat(in, d), descriptor(d) {}
     ~awaited_descriptor() { seat.release(); }
@@ -28,21 +26,12 @@ struct awaited_descriptor {
 };
 
 struct sleeper::context {
-    asio::io_context in{1};
+    std::unique_ptr<asio::io_context> made = bootstrap::made_context();
+    asio::io_context& in = *made;
     std::vector<std::shared_ptr<awaited_descriptor>> all;
 };
 
-TUTTI_COLD TUTTI_INLINE sleeper::sleeper() {
-    const auto make = [this] { context_ = std::make_unique<context>(); };
-    try {
-        make();
-    } catch (const std::system_error& e) {
-        if (e.code().value() != EMFILE || !bootstrap::raise_descriptor_limit())
-            bootstrap::bootstrap_failed("this process cannot wait for events: " +
-                                        bootstrap::reason_in_words(e.code().value()));
-        make();
-    }
-}
+TUTTI_COLD TUTTI_INLINE sleeper::sleeper() : context_(std::make_unique<context>()) {}
 TUTTI_COLD TUTTI_INLINE sleeper::~sleeper() = default;
 
 TUTTI_INLINE void sleeper::wake() noexcept {

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,13 +47,17 @@ public:
         if (!asked_to_join_) give_up("its own message says why");
         if (!joined_ || stream_.ended()) return;
         if (!said_left_) say_left();
-        const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
         // The rendezvous closes when it has read the farewell; to close first could destroy it on its way.
-        while (!stream_.ended() && wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, end)) {
-            stream_.flush();
-            stream_.read();
-            while (stream_.next()) {
-            }
+        try {
+            const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
+            run<bool>([&](asio::io_context& in) {
+                return talk(in, end, [this] {
+                    while (stream_.next()) {
+                    }
+                    return stream_.ended();
+                });
+            });
+        } catch (const std::exception&) { // no memory or descriptors: it goes at once
         }
     }
 
@@ -84,7 +90,11 @@ public:
         stream_.send(frame_type::join, body);
         asked_to_join_ = true;
         table_.encrypted = me_.encrypt;
-        while (!joined_) gather();
+        // The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
+        const bool heard = run<bool>([&](asio::io_context& in) {
+            return talk(in, until_ + std::chrono::seconds(2), [this] { return gather(); });
+        });
+        if (!heard) fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
         hear_frames(); // frames that were read together with the table: no later read need come
         return table_;
     }
@@ -128,23 +138,37 @@ private:
     static constexpr int reads_at_once = 16; // of up to 16 KiB, so that a flood cannot hold fetch() up
 
     static proven_socket reach(const identity& me, bootstrap::descriptor own, clock::time_point until) {
-        if (own) return introduce(me, std::move(own), until);
-        return dial(
-            me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
+        return run<proven_socket>([&](asio::io_context& in) {
+            if (own) return introduce(in, me, std::move(own), until);
+            return dial(
+                in, me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
+        });
     }
 
-    /// The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
-    TUTTI_COLD void gather() {
-        const bool ready = wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN,
-                                      until_ + std::chrono::seconds(2));
-        if (!ready) fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
-        stream_.flush();
-        stream_.read();
+    /// Reads and writes until `is_done()`, which looks at what was read. False where the time is up.
+    template <class Done>
+    task<bool> talk(asio::io_context& in, clock::time_point until, Done is_done) {
+        const auto waits = std::make_shared<watched_socket>(in, stream_.get());
+        waits->ignore_after(detail::left_of(until, std::chrono::hours(1000)));
+        while (!is_done()) {
+            if (stream_.wants_write())
+                co_await waits->writable();
+            else
+                co_await waits->readable();
+            if (!waits->is_watched()) co_return false;
+            stream_.flush();
+            stream_.read();
+        }
+        co_return true;
+    }
+    /// True when all have joined.
+    TUTTI_COLD bool gather() {
         while (auto f = stream_.next()) {
             take(*f);
-            if (joined_) return;
+            if (joined_) return true;
         }
         if (stream_.ended()) fail("the rendezvous at " + me_.rendezvous.text() + " went away: " + stream_.why(), 0);
+        return false;
     }
 
     TUTTI_COLD void take(const frame& f) {

@@ -4,18 +4,22 @@
 
 #include "../../base/linkage.hpp"
 #include "asio.hpp"
+#include "errors.hpp"
 #include "handshake.hpp"
 #include "socket.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace tutti::transport::bootstrap {
@@ -68,6 +72,18 @@ TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
     });
 }
 
+/// A context, though this process may first have to raise its limit of descriptors. Throws a bootstrap error.
+TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context() {
+    for (bool again = false;; again = true) {
+        try {
+            return std::make_unique<asio::io_context>(1);
+        } catch (const std::system_error& e) {
+            if (again || e.code().value() != EMFILE || !raise_descriptor_limit())
+                bootstrap_failed("this process cannot wait for events: " + reason_in_words(e.code().value()));
+        }
+    }
+}
+
 /// Lets coroutines whose waits were ended come to their end, before what they use is gone.
 TUTTI_COLD inline void finish(asio::io_context& in) {
     in.restart();
@@ -77,7 +93,8 @@ TUTTI_COLD inline void finish(asio::io_context& in) {
 /// What a handshake waits for that has gone on as far as it can.
 enum class shaking : std::uint8_t { reads, writes, over };
 
-/// Goes on as far as it can without waiting. Over: it is accepted or refused, or the connection ended; `why` says then how.
+/// Goes on as far as it can without waiting. Over: it is accepted or refused, or the connection ended; `why` says then
+/// how.
 TUTTI_COLD inline shaking shake(int socket, handshake& h, std::string& why) {
     const auto ended = [&why](const io_result& r) {
         if (r.ended) why = r.error == 0 ? "closed the connection" : words_of_errno(r.error);
@@ -116,6 +133,43 @@ inline task<std::string> shake_hands(watched_socket& with, handshake& h) {
             co_await with.writable();
     }
     co_return why;
+}
+
+/// Runs a coroutine of T to its end; throws what it throws. `make(context)` gives it. Throws a bootstrap error where
+/// descriptors have run out.
+template <class T, class Make>
+T run(Make&& make) {
+    std::optional<T> result;
+    std::exception_ptr failed;
+    const auto in = made_context();
+    asio::co_spawn(*in, make(*in), [&](std::exception_ptr e, T made) {
+        failed = std::move(e);
+        if (!failed) result.emplace(std::move(made));
+    });
+    in->run();
+    if (failed) std::rethrow_exception(failed);
+    return std::move(*result);
+}
+
+/// Connects `s` within `limit`, and makes `waits` of it. 0, or an error of the system; ETIME: nothing came back. The
+/// result is 0 only if `waits` was not ignored.
+inline task<int> connect(asio::io_context& in, const descriptor& s, const address& where,
+                         std::chrono::milliseconds limit, std::shared_ptr<watched_socket>& waits) {
+    int code = ::connect(s.get(), where.data(), where.length()) == 0 ? 0 : errno;
+    if (code != 0 && code != EINPROGRESS) co_return code;
+    try {
+        waits = std::make_shared<watched_socket>(in, s.get());
+    } catch (const std::system_error& e) {
+        co_return e.code().value() == ENOSPC ? ENOMEM : e.code().value();
+    }
+    waits->ignore_after(limit);
+    if (code == EINPROGRESS) co_await waits->writable();
+    if (!waits->is_watched()) co_return ETIME;
+    waits->ignore_never();
+    socklen_t length = sizeof code;
+    ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+    // A loopback port without a listener may have been connected to itself.
+    co_return code == 0 && local_address(s.get()) == remote_address(s.get()) ? ECONNREFUSED : code;
 }
 
 } // namespace tutti::transport::bootstrap

@@ -38,6 +38,14 @@ std::vector<std::byte> table_of_one_and(const notice& n) {
     return all;
 }
 
+/// Goes through a handshake, as the side that was connected to.
+void prove(const descriptor& with, handshake& h) {
+    static_cast<void>(run<std::string>([&](asio::io_context& in) -> task<std::string> {
+        const auto waits = std::make_shared<watched_socket>(in, with.get());
+        co_return co_await tutti::transport::bootstrap::detail::prove(*waits, h, clock::now() + 2s);
+    }));
+}
+
 } // namespace
 
 TEST_CASE("a rank that is destroyed has left, and the others hear that", "[control]") {
@@ -129,7 +137,7 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
     if (wait_ready(port.get(), POLLIN, clock::now() + 2s)) {
         auto caller = accept_from(port.get());
         auto talk = handshake::accepting(secret_of(""), {});
-        static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
+        prove(caller, talk);
         frame_stream all(proven_socket{std::move(caller), talk.keys()});
         CHECK(all.send(batches_of(table_of_one_and(said(notice_kind::verdict, 0, 1)))));
         joiner.join();
@@ -226,7 +234,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
     if (wait_ready(impostor.get(), POLLIN, clock::now() + 2s)) {
         const auto caller = accept_from(impostor.get());
         auto talk = handshake::accepting(secret_of("wrong"), {});
-        static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
+        prove(caller, talk);
         refused = talk.refused();
     }
     impostor.reset();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/connect_to.hpp"
 #include "support/has.hpp"
 #include "support/secret_of.hpp"
 
@@ -106,8 +107,10 @@ inline std::vector<std::unique_ptr<control>> join_all(int first, int last, int s
 /// A rank that joins and then does what a test wants, never saying farewell.
 inline frame_stream bare_member(int rank, int size, const rendezvous_thread& place) {
     const auto me = rank_of(rank, size, place);
-    frame_stream s(dial(
-        me, [&](std::string&) { return std::vector{place.bound()}; }, clock::now() + 5s));
+    frame_stream s(run<proven_socket>([&](asio::io_context& in) {
+        return dial(
+            in, me, [&](std::string&) { return std::vector{place.bound()}; }, clock::now() + 5s);
+    }));
     member m = at_port(1);
     m.rank = rank;
     m.size = size;

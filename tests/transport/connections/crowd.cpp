@@ -64,9 +64,9 @@ TEST_CASE("2,000 ranks that come to one at once all get in, though it takes half
         ++outcomes;
     };
     for (int r = 0; r < guests; ++r)
-        bootstrap::begin(of_guests,
-                         dial(all.emplace_back(of_guests, where, key,
-                                               bootstrap::hello{bootstrap::purpose::data, 0, r, guests, guests + 1, 77})));
+        bootstrap::begin(of_guests, dial(all.emplace_back(
+                                        of_guests, where, key,
+                                        bootstrap::hello{bootstrap::purpose::data, 0, r, guests, guests + 1, 77})));
     const auto begin = clock::now();
     while (outcomes < guests && clock::now() < begin + limit)
         if (!step(of_guests)) std::this_thread::sleep_for(delay);

@@ -6,6 +6,7 @@
 #include <transport/connections/connector.hpp>
 
 #include "support/catch.hpp"
+#include "support/connect_to.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
