@@ -116,9 +116,9 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
         refusal.empty() ? me.timeout : std::chrono::duration_cast<std::chrono::milliseconds>(until - begun);
     bootstrap_failed("rank " + std::to_string(me.rank) + " could not reach " + place + " within " +
                          detail::seconds_in_words(waited) + ": " + problem,
-                     early
-                         ? "make as many worlds on all ranks, in the same order"
-                         : "check that rank 0 runs and that every rank has the same TUTTI_ADDRESS and the same secret",
+                     early ? "make as many worlds on all ranks, in the same order"
+                           : "look at what rank 0 says; check that it runs and that every rank has the same "
+                             "TUTTI_ADDRESS and the same secret",
                      0);
 }
 

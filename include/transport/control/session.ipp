@@ -34,8 +34,9 @@ struct session::connections {
     TUTTI_COLD [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
 #if !defined(TUTTI_COMPILED)
         if (!host_rendezvous)
-            bootstrap_failed("rank 0 hosts the rendezvous of all ranks, and this program was compiled without one",
-                             "write #include <tutti/transport/rendezvous.hpp> in one source of the program");
+            bootstrap_failed(
+                "rank 0 hosts the rendezvous of all ranks, and this program was compiled without one",
+                "write #include <tutti/transport/rendezvous.hpp> in one source of the program, not of an archive");
 #endif
         std::array<int, 2> ends{-1, -1};
         auto own = bootstrap::descriptor::unshared([&] {

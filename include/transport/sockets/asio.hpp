@@ -23,10 +23,12 @@
 #define boost_asio_detail_posix_thread_function tutti_asio_thread_function
 #endif
 
+#if !__has_include(<boost/version.hpp>)
+#error "tutti: there is no Boost, of which rank 0 needs headers, 1.81 or newer (Debian 12: libboost1.81-dev)"
+#endif
 #include <boost/version.hpp>
 #if BOOST_VERSION < 108100
-#error                                                                                                                 \
-    "tutti: its sockets need Boost 1.81 or newer (Debian 12: libboost1.81-dev); linked with libtutti a program needs none"
+#error "tutti: this Boost is too old: rank 0 needs headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
