@@ -63,8 +63,8 @@ private:
         while (!is_closed_) {
             co_await waits_->readable();
             if (is_closed_) break;
-            while (auto client = desk_.accept())
-                if (asking_.size() + told_.size() < most_clients) asking_.push_back(std::move(client));
+            while (auto socket = desk_.accept())
+                if (asking_.size() + told_.size() < most_clients) asking_.push_back(std::move(socket));
             if (!asking_.empty()) {
                 asked_();
             } else { // who comes next may find a descriptor to spare

@@ -30,6 +30,8 @@
 #if BOOST_VERSION < 108100
 #error "tutti: this Boost is too old: rank 0 needs headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
+#pragma push_macro("require") // of Apple, which Asio has a function named as
+#undef require
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -37,6 +39,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#pragma pop_macro("require")
 
 #if defined(TUTTI_COMPILED)
 #undef boost_asio_detail_posix_thread_function
