@@ -57,13 +57,13 @@ public:
 
     /// The connection; nothing where it has given up, which why() tells, or after stop(). The coroutine uses this.
     TUTTI_COLD bootstrap::task<std::optional<bootstrap::proven_socket>> connect() {
-        for (;;) {
+        while (!is_stopped_) {
             if (auto made = co_await try_once()) co_return std::move(made);
             if (is_stopped_ || !why_.empty()) co_return std::nullopt;
             pause_.expires_after(pause());
             co_await pause_.async_wait(bootstrap::in_task);
-            if (is_stopped_) co_return std::nullopt;
         }
+        co_return std::nullopt;
     }
     TUTTI_COLD void stop() {
         is_stopped_ = true;

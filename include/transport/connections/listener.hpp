@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -103,7 +104,12 @@ private:
         while (!is_closed_) {
             if (deaf_until_ <= clock::now()) {
                 co_await waits_->readable();
-                if (!is_closed_) admit(clock::now());
+                if (is_closed_) break;
+                try {
+                    admit(clock::now());
+                } catch (const std::exception&) { // no memory: who comes is asked again
+                    deaf_until_ = clock::now() + pause;
+                }
             } else {
                 pause_.expires_at(deaf_until_);
                 co_await pause_.async_wait(bootstrap::in_task);
@@ -144,8 +150,8 @@ private:
             std::string why;
             if (bootstrap::shake(g->connected.get(), g->talk, why) == bootstrap::shaking::over && !g->talk.accepted())
                 return;
-            guests_.push_back(g);
-            bootstrap::begin(in_, prove(std::move(g)));
+            bootstrap::begin(in_, prove(g));
+            guests_.push_back(std::move(g));
         } catch (const std::exception&) { // no memory: this connection ends
         }
     }

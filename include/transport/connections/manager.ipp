@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,14 +33,19 @@ struct manager::connecting {
 
     /// A coroutine that ends with its connector.
     bootstrap::task<> dial(std::shared_ptr<connector> c) {
-        auto made = co_await c->connect();
-        if (!made && c->why().empty()) co_return; // stopped
+        arrival a{c->fabric(), c->peer(), c->lane(), {}, {}};
+        try {
+            auto made = co_await c->connect();
+            if (!made && c->why().empty()) co_return; // stopped
+            if (made)
+                a.connected = std::move(*made);
+            else
+                a.why = "cannot be connected to: " + c->why();
+        } catch (const std::exception& e) {
+            a.why = std::string("cannot be connected to: ") + e.what();
+        }
         std::erase(connectors, c);
-        arrived.push_back({c->fabric(), c->peer(), c->lane(), {}, {}});
-        if (made)
-            arrived.back().connected = std::move(*made);
-        else
-            arrived.back().why = "cannot be connected to: " + c->why();
+        arrived.push_back(std::move(a));
     }
 
     bootstrap::asio::io_context& in;

@@ -35,8 +35,8 @@ public:
         // Written by any thread, taken by the sleeping one. It sees what the waker did before.
         return woken_.load(std::memory_order_relaxed) && woken_.exchange(false, std::memory_order_acquire);
     }
-    /// Coroutines go on as far as they can. True if any did.
-    bool look();
+    /// Coroutines that can go on do; of very many, some.
+    void look();
     /// Until then at most. The order of `of` is the same in each sleep.
     void sleep(clock::time_point until, std::span<const awaited> of);
     /// Before the descriptors of sleep() are closed.

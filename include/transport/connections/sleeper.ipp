@@ -7,8 +7,11 @@
 #include "../../base/linkage.hpp"
 #include "../sockets/watched_socket.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace tutti::transport::detail::connections {
@@ -28,6 +31,7 @@ struct awaited_descriptor {
 struct sleeper::context {
     std::unique_ptr<asio::io_context> made = bootstrap::made_context();
     asio::io_context& in = *made;
+    asio::executor_work_guard<bootstrap::executor> lasts{in.get_executor()}; ///< also while nothing is awaited
     std::vector<std::shared_ptr<awaited_descriptor>> all;
 };
 
@@ -40,9 +44,11 @@ TUTTI_INLINE void sleeper::wake() noexcept {
     context_->in.stop();
 }
 
-TUTTI_INLINE bool sleeper::look() {
+TUTTI_INLINE void sleeper::look() {
+    constexpr int most = 64; // so that a flood of strangers holds no call up
     context_->in.restart();
-    return context_->in.poll() > 0;
+    for (int i = 0; i < most && context_->in.poll_one() > 0; ++i) {
+    }
 }
 
 TUTTI_INLINE void sleeper::sleep(clock::time_point until, std::span<const awaited> of) {
@@ -67,8 +73,12 @@ TUTTI_INLINE void sleeper::sleep(clock::time_point until, std::span<const awaite
     }
     context_->in.restart();
     if (woken_.load(std::memory_order_acquire)) return;
-    context_->in.run_one_until(until);
-    context_->in.poll();
+    const auto left = until - clock::now();
+    if (left >= std::chrono::milliseconds(1)) { // the system counts in these
+        context_->in.run_one_until(until);
+    } else if (context_->in.poll_one() == 0 && left > clock::duration::zero()) {
+        std::this_thread::sleep_for(std::min<clock::duration>(left, std::chrono::microseconds(50)));
+    }
 }
 
 TUTTI_COLD TUTTI_INLINE void sleeper::forget() noexcept {

@@ -6,6 +6,7 @@
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/wait_ready.hpp"
 #include "dial.hpp"
 #include "frame_stream.hpp"
 #include "notice_codec.hpp"
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,17 +47,14 @@ public:
         if (!asked_to_join_) give_up("its own message says why");
         if (!joined_ || stream_.ended()) return;
         if (!said_left_) say_left();
-        // The rendezvous closes when it has read the farewell; to close first could destroy it on its way.
-        try {
-            const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
-            run<bool>([&](asio::io_context& in) {
-                return talk(in, end, [this] {
-                    while (stream_.next()) {
-                    }
-                    return stream_.ended();
-                });
-            });
-        } catch (const std::exception&) { // no memory or descriptors: it goes at once
+        const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
+        // The rendezvous closes when it has read the farewell; to close first could destroy it on its way. Not by Asio:
+        // this needs neither memory nor descriptors.
+        while (!stream_.ended() && wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, end)) {
+            stream_.flush();
+            stream_.read();
+            while (stream_.next()) {
+            }
         }
     }
 

@@ -41,7 +41,7 @@ inline task<std::string> prove(watched_socket& with, handshake& h, moment until)
     with.ignore_after(left_of(until, std::chrono::seconds(5)));
     auto why = co_await shake_hands(with, h);
     if (why.empty() && !h.accepted()) co_return "it accepts connections but does not answer";
-    if (!why.empty() && !h.refused()) why = "it " + why + " before it was proven";
+    if (!why.empty() && !h.refused()) why = "the connection broke before it was proven: " + why;
     co_return why;
 }
 
@@ -84,7 +84,8 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
         for (const auto& a : where(problem)) {
             auto fd = new_socket(a);
             std::shared_ptr<watched_socket> waits;
-            const int code = fd ? co_await connect(in, fd, a, detail::left_of(until, 2s), waits) : errno;
+            int code = errno;
+            if (fd) code = co_await connect(in, fd, a, detail::left_of(until, 2s), waits);
             if (code != 0) problem = words_of_errno(code == ETIME ? ETIMEDOUT : code);
             if (const auto lack = shortage_in_words(code))
                 bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},

@@ -43,8 +43,9 @@ public:
     TUTTI_COLD void ignore_after(std::chrono::milliseconds time) {
         limit_.expires_after(time);
         // A wait that is over may stand in the queue while the limit changes: the time that holds is looked at then.
-        limit_.async_wait([self = shared_from_this()](const auto& cancelled) {
-            if (!cancelled && self->limit_.expiry() <= std::chrono::steady_clock::now()) self->ignore();
+        limit_.async_wait([weak = weak_from_this()](const auto& cancelled) {
+            const auto self = cancelled ? nullptr : weak.lock();
+            if (self && self->limit_.expiry() <= std::chrono::steady_clock::now()) self->ignore();
         });
     }
     void ignore_never() { limit_.expires_at(std::chrono::steady_clock::time_point::max()); }
@@ -76,7 +77,9 @@ TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
 TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context() {
     for (bool again = false;; again = true) {
         try {
-            return std::make_unique<asio::io_context>(1);
+            auto made = std::make_unique<asio::io_context>(1);
+            const timer opens_descriptors(*made); // now, and not when somebody first waits
+            return made;
         } catch (const std::system_error& e) {
             if (again || e.code().value() != EMFILE || !raise_descriptor_limit())
                 bootstrap_failed("this process cannot wait for events: " + reason_in_words(e.code().value()));
@@ -145,6 +148,7 @@ T run(Make&& make) {
     asio::co_spawn(*in, make(*in), [&](std::exception_ptr e, T made) {
         failed = std::move(e);
         if (!failed) result.emplace(std::move(made));
+        in->stop(); // time limits that are over with it are not waited for
     });
     in->run();
     if (failed) std::rethrow_exception(failed);
@@ -163,13 +167,20 @@ inline task<int> connect(asio::io_context& in, const descriptor& s, const addres
         co_return e.code().value() == ENOSPC ? ENOMEM : e.code().value();
     }
     waits->ignore_after(limit);
-    if (code == EINPROGRESS) co_await waits->writable();
-    if (!waits->is_watched()) co_return ETIME;
-    waits->ignore_never();
-    socklen_t length = sizeof code;
-    ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+    while (code == EINPROGRESS) {
+        co_await waits->writable();
+        if (!waits->is_watched()) co_return ETIME;
+        socklen_t length = sizeof code;
+        ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+        if (code == 0 && remote_address(s.get()).octets().empty()) code = EINPROGRESS; // an event of an earlier socket
+    }
     // A loopback port without a listener may have been connected to itself.
-    co_return code == 0 && local_address(s.get()) == remote_address(s.get()) ? ECONNREFUSED : code;
+    if (code == 0 && local_address(s.get()) == remote_address(s.get())) code = ECONNREFUSED;
+    if (code == 0)
+        waits->ignore_never();
+    else
+        waits->ignore();
+    co_return code;
 }
 
 } // namespace tutti::transport::bootstrap

@@ -316,8 +316,8 @@ private:
     bool look_at_connections() {
         if constexpr (connects)
             if (++rounds_ % look_around == 0 || sockets_->opening()) {
-                const bool moved = sleeper_->look();
-                return meet() || moved;
+                sleeper_->look();
+                return meet();
             }
         return false;
     }

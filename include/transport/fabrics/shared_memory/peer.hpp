@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool has_left() const noexcept { return top().left.load(std::memory_order_acquire) != 0; }
     [[nodiscard]] bool is_dead() const noexcept {
         // Readable once the process has ended; a negative descriptor is ignored.
-        return bootstrap::wait_ready(alive_.get(), POLLIN, clock::time_point::min());
+        return bootstrap::wait_ready(alive_.get(), POLLIN, clock::time_point{});
     }
 
 private:
