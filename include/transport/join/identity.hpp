@@ -66,6 +66,7 @@ TUTTI_COLD [[nodiscard]] inline std::vector<address> rendezvous_addresses(const 
     return all;
 }
 
+/// The same within me.timeout.
 [[nodiscard]] inline std::vector<address> rendezvous_addresses(const identity& me, std::string& why) {
     return rendezvous_addresses(me, why, clock::now() + me.timeout);
 }
