@@ -67,7 +67,3 @@ private:
 };
 
 } // namespace tutti::transport::detail::connections
-
-#if !defined(TUTTI_COMPILED)
-#include "manager.ipp"
-#endif

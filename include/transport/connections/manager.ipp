@@ -57,15 +57,15 @@ struct manager::connecting {
     listener port; ///< goes first: it hands over what has come
 };
 
-TUTTI_COLD TUTTI_INLINE manager::manager() = default;
-TUTTI_COLD TUTTI_INLINE manager::manager(sleeper& in, const bootstrap::address& where, bootstrap::port_range ports)
+TUTTI_COLD TUTTI_APART manager::manager() = default;
+TUTTI_COLD TUTTI_APART manager::manager(sleeper& in, const bootstrap::address& where, bootstrap::port_range ports)
     : all_(std::make_unique<connecting>(in.get().in, where, ports)) {}
-TUTTI_COLD TUTTI_INLINE manager::~manager() = default;
+TUTTI_COLD TUTTI_APART manager::~manager() = default;
 
-TUTTI_COLD TUTTI_INLINE std::uint16_t manager::port() const { return all_ ? all_->port.port() : std::uint16_t{0}; }
+TUTTI_COLD TUTTI_APART std::uint16_t manager::port() const { return all_ ? all_->port.port() : std::uint16_t{0}; }
 
-TUTTI_COLD TUTTI_INLINE void manager::join(int rank, const bootstrap::secret& key, const bootstrap::world_table& world,
-                                           std::uint8_t fabrics) {
+TUTTI_COLD TUTTI_APART void manager::join(int rank, const bootstrap::secret& key, const bootstrap::world_table& world,
+                                          std::uint8_t fabrics) {
     if (!all_) return;
     all_->rank = rank;
     all_->key = key;
@@ -80,7 +80,7 @@ TUTTI_COLD TUTTI_INLINE void manager::join(int rank, const bootstrap::secret& ke
     });
 }
 
-TUTTI_COLD TUTTI_INLINE void manager::connect(std::uint8_t fabric, int peer, int lane) {
+TUTTI_COLD TUTTI_APART void manager::connect(std::uint8_t fabric, int peer, int lane) {
     opening_ = true;
     if (all_->rank >= peer) return;
     const auto& world = *all_->world;
@@ -105,11 +105,11 @@ TUTTI_COLD TUTTI_INLINE void manager::connect(std::uint8_t fabric, int peer, int
     bootstrap::begin(all_->in, all_->dial(std::move(c)));
 }
 
-TUTTI_INLINE void manager::settle(bool awaits) noexcept {
+TUTTI_APART void manager::settle(bool awaits) noexcept {
     opening_ = awaits || (all_ && (!all_->connectors.empty() || !all_->arrived.empty()));
 }
 
-TUTTI_COLD TUTTI_INLINE std::optional<arrival> manager::next() {
+TUTTI_COLD TUTTI_APART std::optional<arrival> manager::next() {
     if (!all_ || all_->arrived.empty()) return std::nullopt;
     std::optional<arrival> out(std::move(all_->arrived.front()));
     all_->arrived.pop_front();
@@ -117,7 +117,7 @@ TUTTI_COLD TUTTI_INLINE std::optional<arrival> manager::next() {
     return out;
 }
 
-TUTTI_COLD TUTTI_INLINE std::optional<std::string> manager::shortage(int peer, bool awaits) const {
+TUTTI_COLD TUTTI_APART std::optional<std::string> manager::shortage(int peer, bool awaits) const {
     if (!all_) return std::nullopt;
     for (const auto& c : all_->connectors)
         if (c->peer() == peer && c->shortage()) return c->shortage();

@@ -50,7 +50,3 @@ private:
 };
 
 } // namespace tutti::transport::detail::connections
-
-#if !defined(TUTTI_COMPILED)
-#include "sleeper.ipp"
-#endif

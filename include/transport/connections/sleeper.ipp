@@ -35,23 +35,23 @@ struct sleeper::context {
     std::vector<std::shared_ptr<awaited_descriptor>> all;
 };
 
-TUTTI_COLD TUTTI_INLINE sleeper::sleeper() : context_(std::make_unique<context>()) {}
-TUTTI_COLD TUTTI_INLINE sleeper::~sleeper() = default;
+TUTTI_COLD TUTTI_APART sleeper::sleeper() : context_(std::make_unique<context>()) {}
+TUTTI_COLD TUTTI_APART sleeper::~sleeper() = default;
 
-TUTTI_INLINE void sleeper::wake() noexcept {
+TUTTI_APART void sleeper::wake() noexcept {
     // Before stop(), whose mutex sleep() takes before it looks: either it sees the flag, or the sleep ends at once.
     woken_.store(true, std::memory_order_release);
     context_->in.stop();
 }
 
-TUTTI_INLINE void sleeper::look() {
+TUTTI_APART void sleeper::look() {
     constexpr int most = 64; // so that a flood of strangers holds no call up
     context_->in.restart();
     for (int i = 0; i < most && context_->in.poll_one() > 0; ++i) {
     }
 }
 
-TUTTI_INLINE void sleeper::sleep(clock::time_point until, std::span<const awaited> of) {
+TUTTI_APART void sleeper::sleep(clock::time_point until, std::span<const awaited> of) {
     auto& all = context_->all;
     all.resize(of.size());
     for (std::size_t i = 0; i < of.size(); ++i) {
@@ -81,7 +81,7 @@ TUTTI_INLINE void sleeper::sleep(clock::time_point until, std::span<const awaite
     }
 }
 
-TUTTI_COLD TUTTI_INLINE void sleeper::forget() noexcept {
+TUTTI_COLD TUTTI_APART void sleeper::forget() noexcept {
     for (const auto& a : context_->all)
         if (a) a->seat.release();
     context_->all.clear();

@@ -10,11 +10,11 @@
 #include "assembly.hpp"
 #include "coordinator.hpp"
 #include "frame_stream.hpp"
-#include "host_rendezvous.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
 #include "rendezvous_desk.hpp"
 #include "rendezvous_doors.hpp"
+#include "rendezvous_thread.hpp"
 #include "stderr_writer.hpp"
 #include "survey.hpp"
 
@@ -53,7 +53,7 @@ public:
     using guest = std::shared_ptr<rendezvous_connection>;
     using listeners = rendezvous_doors<rendezvous_server>::listeners;
 
-    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_settings& how,
+    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_thread::settings& how,
                                  stderr_writer voice = stderr_writer())
         : key_(std::move(key)), how_(how), voice_(std::move(voice)), clock_(in_),
           assembly_(size, std::move(place), how.timeout, how.first_word), coordinator_(size),
@@ -434,7 +434,7 @@ private:
 
     asio::io_context in_{1};
     secret key_;
-    rendezvous_settings how_;
+    rendezvous_thread::settings how_;
     stderr_writer voice_;
     timer clock_;
     assembly assembly_;

@@ -26,6 +26,10 @@
 #include <utility>
 #include <vector>
 
+#if !defined(TUTTI_COMPILED)
+void tutti_one_source_must_include_tutti_transport_network_hpp();
+#endif
+
 namespace tutti::transport::detail {
 
 /// One rank's control plane, its fabrics, and the one place where it waits for them; stays where it is.
@@ -48,6 +52,9 @@ public:
 
     template <class... Limits>
     explicit world_endpoint(bootstrap::identity me, const Limits&... how) : session_(std::move(me)), fabrics_(how...) {
+#if !defined(TUTTI_COMPILED)
+        tutti_one_source_must_include_tutti_transport_network_hpp(); // else this name is what the linker misses
+#endif
         if constexpr (!sleeps_its_way) {
             sleeper_.emplace();
             fabrics_.each([](auto& f) {
