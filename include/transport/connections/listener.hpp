@@ -43,11 +43,27 @@ public:
     static constexpr std::chrono::milliseconds breath{10};
     using welcome = std::function<void(bootstrap::proven_socket&&, const bootstrap::hello&)>;
 
-    /// Listens at once, on the first free port of a range, or on one that the kernel chooses. Who comes waits until
-    /// begin(). `timeout`: for a proof. Throws a bootstrap error.
-    TUTTI_COLD listener(bootstrap::asio::io_context& in, const bootstrap::address& where,
-                        bootstrap::port_range ports = {}, std::chrono::milliseconds timeout = std::chrono::seconds{5})
-        : in_(in), port_(open(where, ports)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))),
+    /// A socket that listens, on the first free port of a range, or on one that the kernel chooses. Throws a bootstrap
+    /// error.
+    [[nodiscard]] static socket open(const bootstrap::address& where, bootstrap::port_range ports) {
+        socket s = bootstrap::listen_on(where, ports);
+        if (s) return s;
+        const int why = errno;
+        const auto lack = bootstrap::shortage_in_words(why);
+        if (lack) bootstrap::bootstrap_failed("this rank cannot listen for data: " + *lack);
+        if (why == EADDRINUSE && ports.last != 0)
+            bootstrap::bootstrap_failed("all ports of TUTTI_PORTS=" + ports.text() + " are in use at " + where.host(),
+                                        "TUTTI_PORTS needs a port for each rank of this host and each world it holds");
+        const auto range = ports.last == 0 ? std::string() : ", ports " + ports.text() + " of TUTTI_PORTS";
+        bootstrap::bootstrap_failed("cannot listen for data at " + where.host() + range + ": " +
+                                        bootstrap::words_of_errno(why),
+                                    "TUTTI_INTERFACE chooses another address, TUTTI_PORTS other ports");
+    }
+
+    /// Who comes waits until begin(). `timeout`: for a proof.
+    TUTTI_COLD listener(bootstrap::asio::io_context& in, socket listening,
+                        std::chrono::milliseconds timeout = std::chrono::seconds{5})
+        : in_(in), port_(std::move(listening)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))),
           timeout_(timeout), pause_(in) {}
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
@@ -84,21 +100,6 @@ private:
         bootstrap::handshake talk;
         std::shared_ptr<bootstrap::watched_socket> waits;
     };
-
-    static socket open(const bootstrap::address& where, bootstrap::port_range ports) {
-        socket s = bootstrap::listen_on(where, ports);
-        if (s) return s;
-        const int why = errno;
-        const auto lack = bootstrap::shortage_in_words(why);
-        if (lack) bootstrap::bootstrap_failed("this rank cannot listen for data: " + *lack);
-        if (why == EADDRINUSE && ports.last != 0)
-            bootstrap::bootstrap_failed("all ports of TUTTI_PORTS=" + ports.text() + " are in use at " + where.host(),
-                                        "TUTTI_PORTS needs a port for each rank of this host and each world it holds");
-        const auto range = ports.last == 0 ? std::string() : ", ports " + ports.text() + " of TUTTI_PORTS";
-        bootstrap::bootstrap_failed("cannot listen for data at " + where.host() + range + ": " +
-                                        bootstrap::words_of_errno(why),
-                                    "TUTTI_INTERFACE chooses another address, TUTTI_PORTS other ports");
-    }
 
     TUTTI_COLD bootstrap::task<> let_in() {
         while (!is_closed_) {

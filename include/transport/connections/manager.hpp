@@ -7,6 +7,7 @@
 #include "../sockets/address.hpp"
 #include "../sockets/proven_socket.hpp"
 #include "../sockets/secret.hpp"
+#include "../sockets/socket.hpp"
 #include "sleeper.hpp"
 
 #include <cstdint>
@@ -32,18 +33,17 @@ class manager {
 public:
     static constexpr std::uint16_t max_lanes = 16;
 
-    /// Of a world of one rank.
-    manager();
     /// Listens at a port of that address: of the range, if there is one. Throws a bootstrap error.
-    manager(sleeper& in, const bootstrap::address& where, bootstrap::port_range ports);
+    manager(const bootstrap::address& where, bootstrap::port_range ports);
     ~manager();
     manager(const manager&) = delete;
     manager& operator=(const manager&) = delete;
 
-    [[nodiscard]] std::uint16_t port() const;
+    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
     /// To be called once, before anything below.
-    void join(int rank, const bootstrap::secret& key, const bootstrap::world_table& world, std::uint8_t fabrics);
+    void join(sleeper& in, int rank, const bootstrap::secret& key, const bootstrap::world_table& world,
+              std::uint8_t fabrics);
 
     /// A fabric wants a lane to a peer: it is dialled, or will be by the peer.
     void connect(std::uint8_t fabric, int peer, int lane);
@@ -62,6 +62,8 @@ public:
 private:
     struct connecting;
 
+    std::uint16_t port_;
+    bootstrap::descriptor listening_; // until join()
     std::unique_ptr<connecting> all_;
     bool opening_ = false;
 };

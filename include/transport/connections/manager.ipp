@@ -24,8 +24,8 @@
 namespace tutti::transport::detail::connections {
 
 struct manager::connecting {
-    connecting(bootstrap::asio::io_context& context, const bootstrap::address& where, bootstrap::port_range ports)
-        : in(context), port(in, where, ports) {}
+    connecting(bootstrap::asio::io_context& context, bootstrap::descriptor listening)
+        : in(context), port(in, std::move(listening)) {}
     ~connecting() {
         for (const auto& c : connectors) c->stop();
         bootstrap::finish(in);
@@ -57,16 +57,15 @@ struct manager::connecting {
     listener port; ///< goes first: it hands over what has come
 };
 
-TUTTI_COLD TUTTI_APART manager::manager() = default;
-TUTTI_COLD TUTTI_APART manager::manager(sleeper& in, const bootstrap::address& where, bootstrap::port_range ports)
-    : all_(std::make_unique<connecting>(in.get().in, where, ports)) {}
+TUTTI_COLD TUTTI_APART manager::manager(const bootstrap::address& where, bootstrap::port_range ports)
+    : listening_(listener::open(where, ports)) {
+    port_ = bootstrap::local_address(listening_.get()).port();
+}
 TUTTI_COLD TUTTI_APART manager::~manager() = default;
 
-TUTTI_COLD TUTTI_APART std::uint16_t manager::port() const { return all_ ? all_->port.port() : std::uint16_t{0}; }
-
-TUTTI_COLD TUTTI_APART void manager::join(int rank, const bootstrap::secret& key, const bootstrap::world_table& world,
-                                          std::uint8_t fabrics) {
-    if (!all_) return;
+TUTTI_COLD TUTTI_APART void manager::join(sleeper& in, int rank, const bootstrap::secret& key,
+                                          const bootstrap::world_table& world, std::uint8_t fabrics) {
+    all_ = std::make_unique<connecting>(in.get().in, std::move(listening_));
     all_->rank = rank;
     all_->key = key;
     all_->world = &world;
@@ -106,11 +105,11 @@ TUTTI_COLD TUTTI_APART void manager::connect(std::uint8_t fabric, int peer, int 
 }
 
 TUTTI_APART void manager::settle(bool awaits) noexcept {
-    opening_ = awaits || (all_ && (!all_->connectors.empty() || !all_->arrived.empty()));
+    opening_ = awaits || !all_->connectors.empty() || !all_->arrived.empty();
 }
 
 TUTTI_COLD TUTTI_APART std::optional<arrival> manager::next() {
-    if (!all_ || all_->arrived.empty()) return std::nullopt;
+    if (all_->arrived.empty()) return std::nullopt;
     std::optional<arrival> out(std::move(all_->arrived.front()));
     all_->arrived.pop_front();
     if (out->why.empty()) tune_within_host(out->connected.socket);
@@ -118,7 +117,6 @@ TUTTI_COLD TUTTI_APART std::optional<arrival> manager::next() {
 }
 
 TUTTI_COLD TUTTI_APART std::optional<std::string> manager::shortage(int peer, bool awaits) const {
-    if (!all_) return std::nullopt;
     for (const auto& c : all_->connectors)
         if (c->peer() == peer && c->shortage()) return c->shortage();
     return awaits && peer < all_->rank ? all_->port.shortage() : std::nullopt;

@@ -62,7 +62,7 @@ struct fabric_end {
 /// | f.join(w)             | once, before any channel |
 /// | f.open f.send f.receive f.close f.broken | as a transport has them, for peers that it reaches; open returns a pointer |
 /// | f.progress()          | moves data without blocking; true if anything moved |
-/// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor() becomes readable for poll(2) when there is, until f.disarm() |
+/// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor(), which epoll(7) takes and which is made non-blocking, becomes readable when there is, until f.disarm() |
 /// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are |
 /// | c.due()               | when progress() is wanted though nothing came |
 /// | f.disarm()            | after each arm() |

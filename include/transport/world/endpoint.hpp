@@ -55,30 +55,27 @@ public:
 #if !defined(TUTTI_COMPILED)
         tutti_one_source_must_include_tutti_transport_network_hpp(); // else this name is what the linker misses
 #endif
-        if constexpr (!sleeps_its_way) {
-            sleeper_.emplace();
+        if constexpr (!sleeps_its_way)
             fabrics_.each([](auto& f) {
                 if constexpr (requires { f.sleep_in_poll(); }) f.sleep_in_poll();
             });
-        }
         auto where = session_.data_address();
         fabrics_.each([&](auto& f) {
             if constexpr (requires { f.locate(std::string()); }) f.locate(where.host());
         });
-        if constexpr (connects) {
-            if (session_.who().size > 1)
-                sockets_.emplace(*sleeper_, where, session_.who().ports);
-            else
-                sockets_.emplace();
-            where.set_port(sockets_->port());
-        }
+        if constexpr (connects)
+            if (session_.who().size > 1) {
+                sockets_.emplace(where, session_.who().ports);
+                where.set_port(sockets_->port());
+            }
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);
         const auto processor = table.processor_of(who.rank);
         crowded_ = !processor;
         pause_ = backoff(crowded_, processor);
-        if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
+        if constexpr (!sleeps_its_way) sleeper_.emplace();
+        if (sockets_) sockets_->join(*sleeper_, who.rank, who.key, table, count);
         std::uint8_t number = 0;
         fabrics_.each([&](auto& f) {
             f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
@@ -322,7 +319,7 @@ private:
     /// Now and then, and in each round while a connection is on its way. True if anything moved.
     bool look_at_connections() {
         if constexpr (connects)
-            if (++rounds_ % look_around == 0 || sockets_->opening()) {
+            if (sockets_ && (++rounds_ % look_around == 0 || sockets_->opening())) {
                 sleeper_->look();
                 return meet();
             }
@@ -335,16 +332,22 @@ private:
         if (!session_.gone()) what[0] = {session_.descriptor(), session_.wants_write()};
         bool ready = false;
         std::size_t i = 0;
+        const disarming at_end{fabrics_};
         fabrics_.each([&](auto& f) {
             ready = f.arm() || ready;
             until = std::min(until, f.due());
             what[++i].descriptor = f.descriptor();
         });
         if (!ready) sleeper_->sleep(until, what);
-        fabrics_.each([](auto& f) { f.disarm(); });
         static_cast<void>(sleeper_->take());
-        if constexpr (connects) meet();
+        if (sockets_) meet();
     }
+    struct disarming {
+        fabric_tuple<Described...>& all;
+        ~disarming() {
+            all.each([](auto& f) { f.disarm(); });
+        }
+    };
 
     /// Hands connections that have come, or cannot, to their fabrics. True if there were any.
     bool meet() {

@@ -41,7 +41,7 @@ TEST_CASE("2,000 ranks that come to one at once all get in, though it takes half
     REQUIRE(bootstrap::make_room_for_descriptors(2 * guests + 100));
     auto where = *bootstrap::address::literal("127.0.0.1", 0);
     bootstrap::asio::io_context of_host;
-    std::optional<listener> port(std::in_place, of_host, where);
+    std::optional<listener> port(std::in_place, of_host, listener::open(where, {}));
     where.set_port(port->port());
     std::atomic<bool> stop{false}; // orders nothing but itself
     int welcomed = 0;

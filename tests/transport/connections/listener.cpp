@@ -54,7 +54,8 @@ private:
 
 /// Rank 1 of a world of 3, whose data port is open.
 struct host {
-    explicit host(std::chrono::milliseconds timeout = std::chrono::seconds{5}) : port(in, loopback, {}, timeout) {
+    explicit host(std::chrono::milliseconds timeout = std::chrono::seconds{5})
+        : port(in, listener::open(loopback, {}), timeout) {
         port.begin(key, {bootstrap::purpose::data, 1, 3, 77, 4}, [this](auto&& s, const bootstrap::hello& h) {
             welcomed.push_back(h);
             inside.push_back(std::move(s.socket));
@@ -234,17 +235,16 @@ TEST_CASE("a guest that was pushed out by strangers who greet comes again") {
 }
 
 TEST_CASE("the first free port of a range is taken, and a range that is full is named") {
-    bootstrap::asio::io_context in;
-    std::deque<listener> taken;
+    std::deque<connection> taken;
     const auto free = static_cast<std::uint16_t>(20'000 + ::getpid() % 10'000); // below those that the system gives
     const bootstrap::port_range range{free, static_cast<std::uint16_t>(free + 2)};
     for (int i = 0; i < 3; ++i) {
-        taken.emplace_back(in, loopback, range);
-        CHECK(taken.back().port() >= range.first);
-        CHECK(taken.back().port() <= range.last);
+        taken.push_back(listener::open(loopback, range));
+        CHECK(bootstrap::local_address(taken.back().get()).port() >= range.first);
+        CHECK(bootstrap::local_address(taken.back().get()).port() <= range.last);
     }
     try {
-        const listener one_more(in, loopback, range);
+        const auto one_more = listener::open(loopback, range);
         FAIL("there is no port left");
     } catch (const tutti::error& e) {
         CHECK(std::string(e.what()).find("all ports of TUTTI_PORTS=" + range.text() + " are in use") !=
