@@ -18,7 +18,7 @@
 
 namespace tutti::transport::bootstrap {
 
-/// Serves the desk where processes ask what all ranks do. Its coroutines end within close().
+/// Serves the desk where processes ask what all ranks do. Its coroutines end as the context runs on after close().
 class rendezvous_desk {
 public:
     static constexpr std::size_t most_clients = 8; ///< at once; further ones are turned away

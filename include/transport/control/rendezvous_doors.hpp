@@ -18,7 +18,7 @@
 namespace tutti::transport::bootstrap {
 
 /// Where connections come in to a rendezvous, whose turn it is or is not: see shared_listener. Its coroutines end
-/// within close(). Of `Server` it calls
+/// as the context runs on after close(). Of `Server` it calls
 /// - welcome(descriptor), which may throw,
 /// - drop_oldest(): makes room for a connection, or says that it cannot,
 /// - run_out(std::string): this process lacks something to let ranks in.

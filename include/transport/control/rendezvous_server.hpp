@@ -43,8 +43,8 @@ namespace tutti::transport::bootstrap {
 /// the time is up. Once all have come, a process that has had its part and comes again wants the next world: it is told
 /// to come later, since that of rank 0 may still be on its way. Any other that claims its rank is one too many.
 ///
-/// One thread, but for stop(). A coroutine looks after
-/// each wait at what may have gone meanwhile; the destructor ends all of them, so none outlives what it uses.
+/// One thread, but for stop(). A coroutine looks after each wait at what may have gone meanwhile. The destructor ends
+/// all of them, so none outlives what it uses.
 class rendezvous_server {
 public:
     /// Beside a world's ranks so many may be proving themselves, and so many have yet to ask; the oldest is dropped.
@@ -174,6 +174,7 @@ private:
         if (assembling() && assembly_.deadline() <= now)
             give_up(assembly_.missing_sentence(now), assembly_.only_missing());
         if (assembling() && assembly_.next_word() <= now) voice_.say(assembly_.waiting_sentence(now));
+        if (coordinator_.next_tick() <= now) hear_all();
         coordinator_.tick(now);
         deliver();
         ask(survey_.due(now));
@@ -213,11 +214,7 @@ private:
             if (is_over_) co_return;
             if (!g->waits->is_watched()) leave(*g); // its time is up
             if (g->phase == stage::gone) co_return;
-            try {
-                hear(g);
-            } catch (const std::exception& e) { // no memory, or a library that is gone because the process exits
-                lose(*g, e.what());
-            }
+            hear_safely(g);
             settle();
         }
     }
@@ -239,6 +236,18 @@ private:
             if (count(stage::asking) > by_rank_.size() + max_strangers) drop_oldest(stage::asking);
         } catch (const std::exception&) {
             leave(*g);
+        }
+    }
+    /// Before a decision on who is silent: what members have said by now counts, however many are still to be read.
+    TUTTI_COLD void hear_all() {
+        for (std::size_t r = 0; r < by_rank_.size(); ++r)
+            if (const guest g = by_rank_[r]) hear_safely(g);
+    }
+    TUTTI_COLD void hear_safely(const guest& g) {
+        try {
+            hear(g);
+        } catch (const std::exception& e) { // no memory, or a library that is gone because the process exits
+            lose(*g, e.what());
         }
     }
     TUTTI_COLD void hear(const guest& g) {

@@ -5,8 +5,8 @@
 /// The one place that includes Boost.Asio. Bodies (x.ipp) and what only they include may include this, so that a
 /// program which is linked with the compiled library meets no Asio of ours.
 ///
-/// There Boost also has a namespace of another name: the linker would take the functions of two versions for one, or
-/// of one version that is configured in two ways. Header-only, the program and the library have one Boost.
+/// The library's Boost has a namespace of another name. Else the linker would take functions of two versions for one,
+/// or of one version that is configured in two ways. Header-only, the program and the library have one Boost.
 #if defined(TUTTI_COMPILED)
 #if defined(BOOST_CONFIG_HPP) || defined(BOOST_VERSION)
 #error "tutti: compile its bodies (x.ipp) in a source of their own, which includes no Boost"
