@@ -159,7 +159,7 @@ public:
 
     process_transport(const seat& where, const typename Described::limits& how)
         : where_(where), fabric_(std::make_unique<fabric_type>(how)) {
-        fabric_->sleep_in_poll();
+        fabric_->sleep_by_descriptor();
         detail::word_of_rank mine;
         const auto card = fabric_->card();
         mine.process = ::getpid();

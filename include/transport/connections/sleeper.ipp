@@ -21,8 +21,11 @@ namespace asio = bootstrap::asio;
 /// A descriptor that a sleep awaits. What was awaited goes on to be: a sleep that ends for another reason costs
 /// nothing.
 struct awaited_descriptor {
-    awaited_descriptor(asio::io_context& in, int d) : seat(in, d), descriptor(d) {}
-    ~awaited_descriptor() { seat.release(); }
+    awaited_descriptor(asio::io_context& in, int d) : seat(in), descriptor(d) { seat.assign(d, failed); }
+    ~awaited_descriptor() {
+        if (seat.is_open()) seat.release();
+    }
+    bootstrap::boost_system::error_code failed;
     asio::posix::basic_stream_descriptor<bootstrap::executor> seat;
     int descriptor;
     bool is_read = false, is_written = false;
@@ -62,6 +65,11 @@ TUTTI_APART void sleeper::sleep(clock::time_point until, std::span<const awaited
         }
         if (of[i].descriptor < 0) continue;
         if (!a) a = std::make_shared<awaited_descriptor>(context_->in, of[i].descriptor);
+        if (a->failed) { // no memory for it: it is looked at soon, and awaited again
+            a.reset();
+            until = std::min(until, clock::now() + std::chrono::milliseconds(1));
+            continue;
+        }
         if (!a->is_read) {
             a->is_read = true;
             a->seat.async_wait(asio::posix::descriptor_base::wait_read, [a](const auto&) { a->is_read = false; });

@@ -83,7 +83,7 @@ struct fabric_end {
 /// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
-/// | f.sleep_in_poll()     | else that is called first of all |
+/// | f.sleep_by_descriptor()     | else that is called first of all |
 // clang-format on
 template <class D>
 concept fabric =

@@ -119,11 +119,11 @@ public:
         return true;
     }
 
-    /// To poll for reading, and for writing while wants_write(). Stays readable once the rendezvous is gone: see
+    /// Awaited for reading, and for writing while wants_write(). Stays readable once the rendezvous is gone: see
     /// gone().
     [[nodiscard]] int descriptor() const noexcept { return stream_.get(); }
     [[nodiscard]] bool wants_write() const noexcept { return stream_.wants_write(); }
-    /// Nothing will be heard any more; do not poll.
+    /// Nothing will be heard any more; not to be awaited.
     [[nodiscard]] bool gone() const noexcept { return stream_.ended(); }
     /// When fetch() may have something to say although nothing came.
     [[nodiscard]] clock::time_point next_tick() const {

@@ -441,7 +441,8 @@ private:
         desk_->answer(survey_.report(world_, assembly_.seats.members(), standing, now));
     }
 
-    asio::io_context in_{1};
+    std::unique_ptr<asio::io_context> context_ = made_context();
+    asio::io_context& in_ = *context_;
     secret key_;
     rendezvous_thread::settings how_;
     stderr_writer voice_;

@@ -62,17 +62,9 @@ TUTTI_COLD TUTTI_APART rendezvous_thread::rendezvous_thread(int size, listeners 
     constexpr std::size_t own_descriptors_needed = 16; // beside one for each rank
     const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
     const bool fits = make_room_for_descriptors(needed);
-    const auto make = [&] {
-        served_ = std::make_unique<served>(size, key, bound_.text(), how);
-        served_->server.open(at, std::move(zero));
-    };
     try {
-        try {
-            make();
-        } catch (const std::system_error& e) { // at once, before it has taken `zero`, where descriptors have run out
-            if (e.code().value() != EMFILE || !raise_descriptor_limit()) throw;
-            make();
-        }
+        served_ = std::make_unique<served>(size, key, bound_.text(), how);
+        served_->server.open(std::move(at), std::move(zero));
     } catch (const std::system_error& e) {
         bootstrap_failed("rank 0 cannot host the rendezvous: " + reason_in_words(e.code().value()));
     }

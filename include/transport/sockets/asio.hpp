@@ -24,11 +24,11 @@
 #endif
 
 #if !__has_include(<boost/version.hpp>)
-#error "tutti: there is no Boost, of which rank 0 needs headers, 1.81 or newer (Debian 12: libboost1.81-dev)"
+#error "tutti: there is no Boost, of which ranks need headers, 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
 #include <boost/version.hpp>
 #if BOOST_VERSION < 108100
-#error "tutti: this Boost is too old: rank 0 needs headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
+#error "tutti: this Boost is too old: ranks need headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
 #pragma push_macro("require") // of Apple, which Asio has a function named as
 #undef require
@@ -55,8 +55,10 @@ namespace tutti::transport::bootstrap {
 
 #if defined(TUTTI_COMPILED)
 namespace asio = tutti_boost::asio;
+namespace boost_system = tutti_boost::system; // whose system_error is not that of std
 #else
 namespace asio = boost::asio;
+namespace boost_system = boost::system;
 #endif
 
 using executor = asio::io_context::executor_type;

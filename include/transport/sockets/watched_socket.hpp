@@ -28,8 +28,12 @@ namespace tutti::transport::bootstrap {
 /// own_descriptors, reads and writes it without waiting, and closes it after ignore(). Coroutines hold this as well.
 class watched_socket : public std::enable_shared_from_this<watched_socket> {
 public:
-    /// Throws where the system has no memory for it.
-    watched_socket(asio::io_context& in, int socket) : limit_(in), seat_(in, socket), socket_(socket) {}
+    /// Throws std::system_error where the system has no memory for it.
+    watched_socket(asio::io_context& in, int socket) : limit_(in), seat_(in), socket_(socket) {
+        boost_system::error_code failed;
+        seat_.assign(socket, failed);
+        if (failed) throw std::system_error(failed.value(), std::generic_category(), "a socket cannot be awaited");
+    }
     watched_socket(const watched_socket&) = delete;
     watched_socket& operator=(const watched_socket&) = delete;
     ~watched_socket() { ignore(); }
@@ -80,7 +84,7 @@ TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context()
             auto made = std::make_unique<asio::io_context>(1);
             const timer opens_descriptors(*made); // now, and not when somebody first waits
             return made;
-        } catch (const std::system_error& e) {
+        } catch (const boost_system::system_error& e) {
             if (again || e.code().value() != EMFILE || !raise_descriptor_limit())
                 bootstrap_failed("this process cannot wait for events: " + reason_in_words(e.code().value()));
         }

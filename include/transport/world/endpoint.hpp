@@ -57,7 +57,7 @@ public:
 #endif
         if constexpr (!sleeps_its_way)
             fabrics_.each([](auto& f) {
-                if constexpr (requires { f.sleep_in_poll(); }) f.sleep_in_poll();
+                if constexpr (requires { f.sleep_by_descriptor(); }) f.sleep_by_descriptor();
             });
         auto where = session_.data_address();
         fabrics_.each([&](auto& f) {
@@ -203,8 +203,8 @@ public:
         return look_at_connections() || moved;
     }
 
-    /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for, in poll(2): no fabric waits
-    /// for a timer of another, no core burns, and whatever ends a wait ends it at once.
+    /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for: no fabric waits for a
+    /// timer of another, no core burns, and whatever ends a wait ends it at once.
     void wait(clock::time_point until) {
         constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
         pause_.begin();

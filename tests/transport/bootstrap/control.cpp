@@ -148,6 +148,32 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
     CHECK(heard);
 }
 
+TEST_CASE("of several addresses a rank passes over those that refuse, are silent, or say nothing of use", "[control]") {
+    const auto closed = local_address(listen_on(loopback()[0]).get());
+    const auto silent = new_socket(loopback()[0]);
+    REQUIRE(::bind(silent.get(), loopback()[0].data(), loopback()[0].length()) == 0);
+    REQUIRE(::listen(silent.get(), 0) == 0);
+    const auto full = local_address(silent.get());
+    std::vector<descriptor> queue; // which takes no more
+    for (int i = 0; i < 3; ++i) queue.push_back(connect_to(full, clock::now() + 100ms));
+    const auto babbling = listen_on(loopback()[0]);
+    std::thread babble([&] {
+        if (!wait_ready(babbling.get(), POLLIN, clock::now() + 4s)) return;
+        const auto caller = accept_from(babbling.get());
+        static_cast<void>(write_some(caller.get(), std::as_bytes(std::span("HTTP/1.1 400 Bad Request\r\n\r\n"))));
+    });
+    const rendezvous_thread place(2, loopback(), secret(), quick());
+    const auto me = rank_of(1, 2, place);
+    const auto begin = clock::now();
+    const auto why = attempt([&] {
+        static_cast<void>(dialled(me, {closed, full, local_address(babbling.get()), place.bound()}));
+    });
+    babble.join();
+    CHECK(why.value_or("") == "");
+    CHECK(clock::now() - begin >= 1900ms); // of patience with the silent one
+    CHECK(clock::now() - begin < 4s);
+}
+
 TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have left", "[control]") {
     auto place = std::make_unique<rendezvous_thread>(3, loopback(), secret(), quick());
     auto ranks = join_all(0, 3, 3, *place);
