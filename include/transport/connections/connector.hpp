@@ -55,20 +55,14 @@ public:
     /// none.
     [[nodiscard]] const std::optional<std::string>& shortage() const noexcept { return shortage_; }
 
-    /// The connection; nothing where it has given up, which why() tells, or after stop(). The coroutine uses this.
+    /// The connection; nothing where it has given up, which why() tells. The coroutine uses this.
     TUTTI_COLD bootstrap::task<std::optional<bootstrap::proven_socket>> connect() {
-        while (!is_stopped_) {
+        for (;;) {
             if (auto made = co_await try_once()) co_return std::move(made);
-            if (is_stopped_ || !why_.empty()) co_return std::nullopt;
+            if (!why_.empty()) co_return std::nullopt;
             pause_.expires_after(pause());
             co_await pause_.async_wait(bootstrap::in_task);
         }
-        co_return std::nullopt;
-    }
-    TUTTI_COLD void stop() {
-        is_stopped_ = true;
-        pause_.cancel();
-        if (waits_) waits_->ignore();
     }
 
 private:
@@ -83,11 +77,9 @@ private:
         tune(s);
         const auto patience = unanswered_patience * (1 + mine_.size / 1000);
         const int code = co_await bootstrap::connect(in_, s, where_, patience, waits_);
-        if (is_stopped_) co_return std::nullopt;
         if (code != 0) co_return note_error(code, s);
         auto talk = bootstrap::handshake::connecting(key_, mine_);
         const auto problem = co_await bootstrap::shake_hands(*waits_, talk);
-        if (is_stopped_) co_return std::nullopt;
         waits_->ignore();
         if (talk.accepted()) co_return bootstrap::proven_socket{std::move(s), talk.keys()};
         if (talk.refused_for_good()) refusals_ = max_refusals;
@@ -147,7 +139,6 @@ private:
     int tries_ = 0, closed_ = 0, refusals_ = 0, shortages_ = 0;
     std::string why_;
     std::optional<std::string> shortage_;
-    bool is_stopped_ = false;
 };
 
 } // namespace tutti::transport::detail::connections

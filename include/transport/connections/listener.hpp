@@ -60,20 +60,13 @@ public:
                                     "TUTTI_INTERFACE chooses another address, TUTTI_PORTS other ports");
     }
 
-    /// Who comes waits until begin(). `timeout`: for a proof.
+    /// Who comes waits until begin(). The context does nothing more when the listener has gone. `timeout`: for a proof.
     TUTTI_COLD listener(bootstrap::asio::io_context& in, socket listening,
                         std::chrono::milliseconds timeout = std::chrono::seconds{5})
         : in_(in), port_(std::move(listening)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))),
           timeout_(timeout), pause_(in) {}
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
-    TUTTI_COLD ~listener() {
-        is_closed_ = true;
-        if (waits_) waits_->ignore();
-        pause_.cancel();
-        for (const auto& g : guests_) g->waits->ignore();
-        bootstrap::finish(in_);
-    }
 
     [[nodiscard]] std::uint16_t port() const noexcept { return place_.port; }
     /// The resource that this process lacks for new connections, with the limit and the remedy; empty while it lacks
@@ -102,10 +95,9 @@ private:
     };
 
     TUTTI_COLD bootstrap::task<> let_in() {
-        while (!is_closed_) {
+        for (;;) {
             if (deaf_until_ <= clock::now()) {
                 co_await waits_->readable();
-                if (is_closed_) break;
                 try {
                     admit(clock::now());
                 } catch (const std::exception&) { // no memory: who comes is asked again
@@ -159,7 +151,6 @@ private:
     TUTTI_COLD bootstrap::task<> prove(std::shared_ptr<guest> g) {
         g->waits->ignore_after(timeout_);
         co_await bootstrap::shake_hands(*g->waits, g->talk);
-        if (is_closed_) co_return;
         std::erase(guests_, g);
         if (!g->talk.accepted() || !g->waits->is_watched()) co_return;
         g->waits->ignore();
@@ -192,7 +183,6 @@ private:
     bootstrap::jitter random_;
     clock::time_point deaf_until_ = clock::time_point::min();
     std::optional<std::string> shortage_;
-    bool is_closed_ = false;
 };
 
 } // namespace tutti::transport::detail::connections

@@ -28,7 +28,7 @@ struct arrival {
 
 /// Makes this rank's data connections to others, for all of its fabrics: listens at one port, and dials in the
 /// background, by coroutines of the sleeper. Both sides have proven to know the secret before a fabric gets the socket.
-/// Of two ranks the lower one dials.
+/// Of two ranks the lower one dials. Coroutines that still wait when it goes end with the sleeper, which looks no more.
 class manager {
 public:
     static constexpr std::uint16_t max_lanes = 16;

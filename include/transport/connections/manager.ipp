@@ -26,17 +26,12 @@ namespace tutti::transport::detail::connections {
 struct manager::connecting {
     connecting(bootstrap::asio::io_context& context, bootstrap::descriptor listening)
         : in(context), port(in, std::move(listening)) {}
-    ~connecting() {
-        for (const auto& c : connectors) c->stop();
-        bootstrap::finish(in);
-    }
 
     /// A coroutine that ends with its connector.
     bootstrap::task<> dial(std::shared_ptr<connector> c) {
         arrival a{c->fabric(), c->peer(), c->lane(), {}, {}};
         try {
             auto made = co_await c->connect();
-            if (!made && c->why().empty()) co_return; // stopped
             if (made)
                 a.connected = std::move(*made);
             else
@@ -54,7 +49,7 @@ struct manager::connecting {
     const bootstrap::world_table* world = nullptr;
     std::vector<std::shared_ptr<connector>> connectors;
     std::deque<arrival> arrived;
-    listener port; ///< goes first: it hands over what has come
+    listener port;
 };
 
 TUTTI_COLD TUTTI_APART manager::manager(const bootstrap::address& where, bootstrap::port_range ports)

@@ -81,7 +81,8 @@ TUTTI_APART void sleeper::sleep(clock::time_point until, std::span<const awaited
     }
     context_->in.restart();
     if (woken_.load(std::memory_order_acquire)) return;
-    const auto left = until - clock::now();
+    const auto now = clock::now();
+    const auto left = std::max(until, now) - now;
     if (left >= std::chrono::milliseconds(1)) { // the system counts in these
         context_->in.run_one_until(until);
     } else if (context_->in.poll_one() == 0 && left > clock::duration::zero()) {

@@ -91,12 +91,6 @@ TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context()
     }
 }
 
-/// Lets coroutines whose waits were ended come to their end, before what they use is gone.
-TUTTI_COLD inline void finish(asio::io_context& in) {
-    in.restart();
-    in.poll();
-}
-
 /// What a handshake waits for that has gone on as far as it can.
 enum class shaking : std::uint8_t { reads, writes, over };
 

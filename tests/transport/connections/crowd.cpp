@@ -72,8 +72,6 @@ TEST_CASE("2,000 ranks that come to one at once all get in, though it takes half
         if (!step(of_guests)) std::this_thread::sleep_for(delay);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - begin);
     const auto in = static_cast<int>(inside.size());
-    for (connector& c : all) c.stop();
-    bootstrap::finish(of_guests);
     stop.store(true, std::memory_order_relaxed);
     host.join();
     CAPTURE(took.count());

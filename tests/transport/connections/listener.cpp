@@ -32,24 +32,22 @@ class caller {
 public:
     caller(bootstrap::asio::io_context& in, const bootstrap::address& where, bootstrap::secret key,
            const bootstrap::hello& mine)
-        : in_(in), dials_(std::make_unique<connector>(in, where, std::move(key), mine)) {
-        bootstrap::begin(in, call());
+        : it_(std::make_shared<call>(connector(in, where, std::move(key), mine))) {
+        bootstrap::begin(in, made(it_));
     }
-    ~caller() {
-        dials_->stop();
-        bootstrap::finish(in_);
-    }
-    [[nodiscard]] bool accepted() const { return made_.has_value(); }
-    [[nodiscard]] bool failed() const { return !dials_->why().empty(); }
-    [[nodiscard]] const connector& dials() const { return *dials_; }
-    [[nodiscard]] bootstrap::proven_socket release() { return std::move(*made_); }
+    [[nodiscard]] bool accepted() const { return it_->made.has_value(); }
+    [[nodiscard]] bool failed() const { return !it_->dials.why().empty(); }
+    [[nodiscard]] const connector& dials() const { return it_->dials; }
+    [[nodiscard]] bootstrap::proven_socket release() { return std::move(*it_->made); }
 
 private:
-    bootstrap::task<> call() { made_ = co_await dials_->connect(); }
+    struct call {
+        connector dials;
+        std::optional<bootstrap::proven_socket> made{};
+    };
+    static bootstrap::task<> made(std::shared_ptr<call> it) { it->made = co_await it->dials.connect(); }
 
-    bootstrap::asio::io_context& in_;
-    std::unique_ptr<connector> dials_;
-    std::optional<bootstrap::proven_socket> made_;
+    std::shared_ptr<call> it_; // the coroutine has it too
 };
 
 /// Rank 1 of a world of 3, whose data port is open.

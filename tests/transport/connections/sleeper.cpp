@@ -3,6 +3,7 @@
 #include <transport/connections/sleeper.ipp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -204,6 +205,7 @@ TEST_CASE("it raises the soft limit of descriptors where it must, and says so wh
         } catch (const std::exception&) {
             failed = 3;
         }
+#if !TUTTI_TEST_ADDRESS_SANITIZER // which needs descriptors to look at an exception
         if (failed == 0 && !limit(few, few)) failed = 4;
         try {
             sleeper s;
@@ -211,6 +213,7 @@ TEST_CASE("it raises the soft limit of descriptors where it must, and says so wh
         } catch (const tutti::error& e) {
             if (std::string(e.what()).find("this process cannot wait for events") == std::string::npos) failed = 6;
         }
+#endif
         ::_exit(failed);
     }
     int status = 0;
