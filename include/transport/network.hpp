@@ -14,5 +14,6 @@
 #include "control/rendezvous_thread.ipp"
 #include "control/session.ipp"
 
+void tutti_one_source_must_include_tutti_transport_network_hpp();
 [[gnu::weak]] void tutti_one_source_must_include_tutti_transport_network_hpp() {}
 #endif

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,11 +58,17 @@ public:
 
     /// The connection; nothing where it has given up, which why() tells. The coroutine uses this.
     TUTTI_COLD bootstrap::task<std::optional<bootstrap::proven_socket>> connect() {
-        for (;;) {
-            if (auto made = co_await try_once()) co_return std::move(made);
-            if (!why_.empty()) co_return std::nullopt;
-            pause_.expires_after(pause());
-            co_await pause_.async_wait(bootstrap::in_task);
+        for (int starved = 0;;) {
+            try {
+                if (auto made = co_await try_once()) co_return std::move(made);
+                if (!why_.empty()) co_return std::nullopt;
+                pause_.expires_after(pause());
+                co_await pause_.async_wait(bootstrap::in_task);
+                starved = 0;
+            } catch (const std::bad_alloc&) {
+                if (++starved > most_starved) throw;
+                note_error(ENOMEM, {});
+            }
         }
     }
 
@@ -72,12 +79,12 @@ private:
     TUTTI_COLD bootstrap::task<std::optional<bootstrap::proven_socket>> try_once() {
         socket s = bootstrap::new_socket(where_);
         if (!s) co_return note_error(errno, s);
-        shortages_ = 0;
-        shortage_.reset();
         tune(s);
         const auto patience = unanswered_patience * (1 + mine_.size / 1000);
         const int code = co_await bootstrap::connect(in_, s, where_, patience, waits_);
         if (code != 0) co_return note_error(code, s);
+        shortages_ = 0;
+        shortage_.reset();
         auto talk = bootstrap::handshake::connecting(key_, mine_);
         const auto problem = co_await bootstrap::shake_hands(*waits_, talk);
         waits_->ignore();
@@ -90,7 +97,6 @@ private:
         const auto words = bootstrap::words_of_errno(code);
         switch (code) {
         case ECONNREFUSED: return note(trouble::closed_port, words, s);
-        case ETIME: return note(trouble::no_answer, "nothing comes back", s);
         case ETIMEDOUT:
         case EHOSTUNREACH:
         case ENETUNREACH:

@@ -19,6 +19,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -95,17 +96,19 @@ private:
     };
 
     TUTTI_COLD bootstrap::task<> let_in() {
-        for (;;) {
-            if (deaf_until_ <= clock::now()) {
-                co_await waits_->readable();
-                try {
+        for (int starved = 0;;) {
+            try {
+                if (deaf_until_ <= clock::now()) {
+                    co_await waits_->readable();
                     admit(clock::now());
-                } catch (const std::exception&) { // no memory: who comes is asked again
-                    deaf_until_ = clock::now() + pause;
+                } else {
+                    pause_.expires_at(deaf_until_);
+                    co_await pause_.async_wait(bootstrap::in_task);
                 }
-            } else {
-                pause_.expires_at(deaf_until_);
-                co_await pause_.async_wait(bootstrap::in_task);
+                starved = 0;
+            } catch (const std::bad_alloc&) { // who comes is asked again
+                if (++starved > most_starved) throw;
+                deaf_until_ = clock::now() + pause;
             }
         }
     }

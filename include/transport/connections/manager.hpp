@@ -39,7 +39,8 @@ public:
     manager(const manager&) = delete;
     manager& operator=(const manager&) = delete;
 
-    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    /// Before join().
+    [[nodiscard]] std::uint16_t port() const { return bootstrap::local_address(listening_.get()).port(); }
 
     /// To be called once, before anything below.
     void join(sleeper& in, int rank, const bootstrap::secret& key, const bootstrap::world_table& world,
@@ -62,7 +63,6 @@ public:
 private:
     struct connecting;
 
-    std::uint16_t port_;
     bootstrap::descriptor listening_; // until join()
     std::unique_ptr<connecting> all_;
     bool opening_ = false;

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,15 +29,10 @@ struct manager::connecting {
     /// A coroutine that ends with its connector.
     bootstrap::task<> dial(std::shared_ptr<connector> c) {
         arrival a{c->fabric(), c->peer(), c->lane(), {}, {}};
-        try {
-            auto made = co_await c->connect();
-            if (made)
-                a.connected = std::move(*made);
-            else
-                a.why = "cannot be connected to: " + c->why();
-        } catch (const std::exception& e) {
-            a.why = std::string("cannot be connected to: ") + e.what();
-        }
+        if (auto made = co_await c->connect())
+            a.connected = std::move(*made);
+        else
+            a.why = "cannot be connected to: " + c->why();
         std::erase(connectors, c);
         arrived.push_back(std::move(a));
     }
@@ -53,9 +47,7 @@ struct manager::connecting {
 };
 
 TUTTI_COLD TUTTI_APART manager::manager(const bootstrap::address& where, bootstrap::port_range ports)
-    : listening_(listener::open(where, ports)) {
-    port_ = bootstrap::local_address(listening_.get()).port();
-}
+    : listening_(listener::open(where, ports)) {}
 TUTTI_COLD TUTTI_APART manager::~manager() = default;
 
 TUTTI_COLD TUTTI_APART void manager::join(sleeper& in, int rank, const bootstrap::secret& key,

@@ -65,18 +65,18 @@ TUTTI_APART void sleeper::sleep(clock::time_point until, std::span<const awaited
         }
         if (of[i].descriptor < 0) continue;
         if (!a) a = std::make_shared<awaited_descriptor>(context_->in, of[i].descriptor);
-        if (a->failed) { // no memory for it: it is looked at soon, and awaited again
+        if (a->failed) { // as without memory: it is looked at soon, and awaited again
             a.reset();
-            until = std::min(until, clock::now() + std::chrono::milliseconds(1));
+            until = std::min(until, clock::now() + std::chrono::milliseconds(2));
             continue;
         }
         if (!a->is_read) {
-            a->is_read = true;
             a->seat.async_wait(asio::posix::descriptor_base::wait_read, [a](const auto&) { a->is_read = false; });
+            a->is_read = true; // no handler is called before this returns
         }
         if (of[i].to_write && !a->is_written) {
-            a->is_written = true;
             a->seat.async_wait(asio::posix::descriptor_base::wait_write, [a](const auto&) { a->is_written = false; });
+            a->is_written = true;
         }
     }
     context_->in.restart();

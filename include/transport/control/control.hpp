@@ -48,14 +48,10 @@ public:
         if (!joined_ || stream_.ended()) return;
         if (!said_left_) say_left();
         const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
-        // The rendezvous closes when it has read the farewell; to close first could destroy it on its way. Not by Asio:
-        // this needs neither memory nor descriptors.
-        while (!stream_.ended() && wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, end)) {
-            stream_.flush();
-            stream_.read();
+        // The rendezvous closes when it has read the farewell; to close first could destroy it on its way.
+        while (!stream_.ended() && go_on(end))
             while (stream_.next()) {
             }
-        }
     }
 
     /// Tells the others, through the rendezvous, that this rank will not join, and why. For a rank that cannot go on.
@@ -88,10 +84,9 @@ public:
         asked_to_join_ = true;
         table_.encrypted = me_.encrypt;
         // The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
-        const bool heard = run<bool>([&](asio::io_context& in) {
-            return talk(in, until_ + std::chrono::seconds(2), [this] { return gather(); });
-        });
-        if (!heard) fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
+        while (!gather())
+            if (!go_on(until_ + std::chrono::seconds(2)))
+                fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
         hear_frames(); // frames that were read together with the table: no later read need come
         return table_;
     }
@@ -142,21 +137,12 @@ private:
         });
     }
 
-    /// Reads and writes until `is_done()`, which looks at what was read. False where the time is up.
-    template <class Done>
-    task<bool> talk(asio::io_context& in, clock::time_point until, Done is_done) {
-        const auto waits = std::make_shared<watched_socket>(in, stream_.get());
-        waits->ignore_after(detail::left_of(until, std::chrono::hours(1000)));
-        while (!is_done()) {
-            if (stream_.wants_write())
-                co_await waits->writable();
-            else
-                co_await waits->readable();
-            if (!waits->is_watched()) co_return false;
-            stream_.flush();
-            stream_.read();
-        }
-        co_return true;
+    /// Waits until it can read or write, and does. False where the time is up. Not by Asio, which needs descriptors.
+    bool go_on(clock::time_point until) {
+        if (!wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, until)) return false;
+        stream_.flush();
+        stream_.read();
+        return true;
     }
     /// True when all have joined.
     TUTTI_COLD bool gather() {

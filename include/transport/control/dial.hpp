@@ -86,7 +86,7 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
             std::shared_ptr<watched_socket> waits;
             int code = errno;
             if (fd) code = co_await connect(in, fd, a, detail::left_of(until, 2s), waits);
-            if (code != 0) problem = words_of_errno(code == ETIME ? ETIMEDOUT : code);
+            if (code != 0) problem = words_of_errno(code);
             if (const auto lack = shortage_in_words(code))
                 bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},
                                  me.rank);

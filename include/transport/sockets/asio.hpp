@@ -17,7 +17,6 @@
 #define BOOST_ASIO_DISABLE_BOOST_REGEX 1
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK 1 // each context has one thread, and its mutex orders what others tell it
 #define BOOST_ASIO_DISABLE_SERIAL_PORT 1
-#define BOOST_ASIO_DISABLE_TIMERFD 1 // a descriptor less
 #define BOOST_ASIO_NO_DEPRECATED 1
 #define BOOST_ASIO_NO_TS_EXECUTORS 1
 #define boost_asio_detail_posix_thread_function tutti_asio_thread_function
@@ -50,6 +49,8 @@
 #endif
 
 #include <chrono>
+
+static_assert(BOOST_ASIO_CONCURRENCY_HINT_1 == 1, "tutti: other threads stop a context, for which Asio has to lock");
 
 namespace tutti::transport::bootstrap {
 

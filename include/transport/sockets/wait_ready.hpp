@@ -13,7 +13,8 @@
 namespace tutti::transport::bootstrap {
 
 /// Waits until one of them is ready or the time is up. For descriptors that others use as well, such as standard output
-/// or the launcher's socket: Asio would make them non-blocking for all, and cannot wait for a file.
+/// or the launcher's socket: Asio would make them non-blocking for all, and cannot wait for a file. And where a wait
+/// may take no descriptor.
 TUTTI_COLD inline bool wait_ready(std::span<pollfd> any, std::chrono::steady_clock::time_point until) {
     for (;;) {
         const auto left =

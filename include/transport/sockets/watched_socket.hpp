@@ -153,24 +153,25 @@ T run(Make&& make) {
     return std::move(*result);
 }
 
-/// Connects `s` within `limit`, and makes `waits` of it. 0, or an error of the system; ETIME: nothing came back. The
-/// result is 0 only if `waits` was not ignored.
+/// Connects `s` within `limit`, and makes `waits` of it. 0, or an error of the system.
 inline task<int> connect(asio::io_context& in, const descriptor& s, const address& where,
                          std::chrono::milliseconds limit, std::shared_ptr<watched_socket>& waits) {
     int code = ::connect(s.get(), where.data(), where.length()) == 0 ? 0 : errno;
     if (code != 0 && code != EINPROGRESS) co_return code;
     try {
         waits = std::make_shared<watched_socket>(in, s.get());
+        waits->ignore_after(limit);
+        while (code == EINPROGRESS) {
+            co_await waits->writable();
+            socklen_t length = sizeof code;
+            ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+            if (code == 0 && remote_address(s.get()).octets().empty()) code = EINPROGRESS; // of an earlier socket
+            if (waits->is_watched()) continue;
+            if (code == EINPROGRESS) co_return ETIMEDOUT;
+            waits = std::make_shared<watched_socket>(in, s.get()); // it has answered, and nobody looked for so long
+        }
     } catch (const std::system_error& e) {
         co_return e.code().value() == ENOSPC ? ENOMEM : e.code().value();
-    }
-    waits->ignore_after(limit);
-    while (code == EINPROGRESS) {
-        co_await waits->writable();
-        if (!waits->is_watched()) co_return ETIME;
-        socklen_t length = sizeof code;
-        ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
-        if (code == 0 && remote_address(s.get()).octets().empty()) code = EINPROGRESS; // an event of an earlier socket
     }
     // A loopback port without a listener may have been connected to itself.
     if (code == 0 && local_address(s.get()) == remote_address(s.get())) code = ECONNREFUSED;

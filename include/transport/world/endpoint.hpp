@@ -45,7 +45,8 @@ class world_endpoint {
     static constexpr std::size_t count = sizeof...(Described);
     static constexpr bool connects = (Described::needs_sockets || ...);
     /// The only fabric has a way to sleep of its own.
-    static constexpr bool sleeps_its_way = count == 1 && (sleeping_fabric<typename Described::fabric> && ...);
+    static constexpr bool sleeps_its_way =
+        count == 1 && !connects && (sleeping_fabric<typename Described::fabric> && ...);
 
 public:
     using channel = typename fabric_list<Described...>::channel;
@@ -204,7 +205,7 @@ public:
     }
 
     /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for: no fabric waits for a
-    /// timer of another, no core burns, and whatever ends a wait ends it at once.
+    /// timer of another, no core burns, and what comes ends it at once. A time that is up ends it within a millisecond.
     void wait(clock::time_point until) {
         constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
         pause_.begin();

@@ -41,7 +41,7 @@ public:
     }
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(end_); }
 
-    /// The owner polls it for reading.
+    /// The owner awaits that it can be read.
     [[nodiscard]] int descriptor() const noexcept { return end_.get(); }
 
     /// Any thread. Makes it readable.
