@@ -146,8 +146,8 @@ private:
             std::string why;
             if (bootstrap::shake(g->connected.get(), g->talk, why) == bootstrap::shaking::over && !g->talk.accepted())
                 return;
+            guests_.push_back(g);
             bootstrap::begin(in_, prove(g));
-            guests_.push_back(std::move(g));
         } catch (const std::exception&) { // no memory: this connection ends
         }
     }

@@ -43,9 +43,8 @@ public:
         const auto text = std::make_shared<const std::vector<std::byte>>(std::move(report));
         for (descriptor& socket : std::exchange(asking_, {})) {
             try {
-                auto c = std::make_shared<client>(in_, std::move(socket));
-                begin(in_, tell(c, text));
-                told_.push_back(std::move(c));
+                told_.push_back(std::make_shared<client>(in_, std::move(socket)));
+                begin(in_, tell(told_.back(), text));
             } catch (const std::exception&) { // no memory: this one is told nothing
             }
         }

@@ -94,9 +94,8 @@ public:
         in_.poll();
     }
     TUTTI_COLD void welcome(descriptor socket, bool is_zero = false) {
-        auto g = std::make_shared<rendezvous_connection>(in_, std::move(socket));
+        const guest g = strangers_.emplace_back(std::make_shared<rendezvous_connection>(in_, std::move(socket)));
         begin(in_, attend(g, is_zero));
-        strangers_.push_back(std::move(g));
         if (count(stage::proving) > by_rank_.size() + max_strangers) drop_oldest();
     }
     /// Drops the oldest connection of strangers that is no further; false if there is none.

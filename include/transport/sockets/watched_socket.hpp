@@ -70,7 +70,8 @@ private:
     int socket_;
 };
 
-/// Starts a coroutine. An exception that leaves it leaves the run of the context.
+/// Starts a coroutine. Within the context it goes on at once, to its end where it has nothing to wait for. An exception
+/// that leaves it leaves the run of the context.
 TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
     asio::co_spawn(in, std::move(what), [](const std::exception_ptr& failed) {
         if (failed) std::rethrow_exception(failed);

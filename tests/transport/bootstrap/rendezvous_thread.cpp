@@ -569,6 +569,15 @@ TEST_CASE("strangers are bounded in number and in time", "[rendezvous_server]") 
     CHECK(is_dropped(others.back()));
 }
 
+TEST_CASE("of strangers who have said something wrong before they were let in nothing is kept", "[rendezvous_server]") {
+    desk at(2, "", quick());
+    const auto doors = rendezvous_thread::listen(loopback(), true);
+    const auto others = strays(local_address(doors.front()->get()), 60);
+    at.server.open(doors, {});
+    at.poll_for(50ms);
+    CHECK(at.server.count(stage::gone) == 0);
+}
+
 TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[rendezvous_server]") {
     constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
     auto how = quick();
