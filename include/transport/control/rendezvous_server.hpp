@@ -169,6 +169,7 @@ private:
     TUTTI_COLD void settle() {
         const auto now = clock::now();
         const bool stopping = stopping_.load(std::memory_order_relaxed);
+        if (assembling() && stopping) hear_all(); // rank 0 may have said why
         if (assembling() && stopping) give_up("rank 0 stopped before all ranks had come");
         if (assembling() && assembly_.deadline() <= now)
             give_up(assembly_.missing_sentence(now), assembly_.only_missing());
@@ -237,10 +238,12 @@ private:
             leave(*g);
         }
     }
-    /// Before a decision on who is silent: what members have said by now counts, however many are still to be read.
+    /// Before a decision: what ranks have said by now counts, however many are still to be read.
     TUTTI_COLD void hear_all() {
-        for (std::size_t r = 0; r < by_rank_.size(); ++r)
-            if (const guest g = by_rank_[r]) hear_safely(g);
+        auto all = strangers_;
+        all.insert(all.end(), by_rank_.begin(), by_rank_.end());
+        for (const guest& g : all)
+            if (g && (g->phase == stage::asking || g->phase == stage::member)) hear_safely(g);
     }
     TUTTI_COLD void hear_safely(const guest& g) {
         try {

@@ -73,7 +73,9 @@ TUTTI_COLD TUTTI_APART address session::data_address() {
     try {
         return bootstrap::data_address(me_, open_->server ? own_address(open_->server->bound()) : plane().route());
     } catch (const error& e) {
-        plane().give_up(e.facts().detail); // the others need not wait
+        plane().give_up(e.facts().detail); // the others need not wait, and this process may end at once
+        open_->control.reset();
+        open_->server.reset();
         throw;
     }
 }
