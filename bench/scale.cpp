@@ -4,7 +4,7 @@
 // What worlds of many ranks cost, as a page in Markdown on standard output: bench/results/scale.md is one. Ranks are
 // threads of this process; sockets and shared memory are real. Arguments: the numbers of ranks over TCP (800 2000
 // unless given), after `links` numbers of silent connections (0 100), and after `shared` the numbers of ranks over
-// shared memory (64). A world needs some 10 descriptors a rank.
+// shared memory (64). A world needs some 12 descriptors a rank.
 
 #include "scale/many_links.hpp"
 #include "scale/shared_world.hpp"

@@ -5,6 +5,7 @@
 // The bodies of what has been included above, for the one unit of a program that compiles them: calls over those of
 // transport/*.hpp, but for cuda_*, and machine.hpp and runtime_call.hpp. See base/linkage.hpp.
 
+#include "../transport/connections/manager.ipp"
 #include "../transport/control/rendezvous_thread.ipp"
 #include "../transport/control/session.ipp"
 #include "calls/collectives.ipp"

@@ -18,7 +18,7 @@ namespace tutti::transport {
 ///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
 ///   each peer. All the rest goes through the slots. Messages in symmetric memory or in one slot can be viewed.
 /// - Waiting ends in a futex. The control plane is looked at at least every 20 ms, every millisecond when a rank of
-///   this host has raised the alarm. Beside other fabrics it ends in poll(2) like theirs.
+///   this host has raised the alarm. Beside other fabrics it ends by descriptors like theirs.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
 ///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
 /// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at

@@ -9,6 +9,7 @@
 
 #include <transport/control/control.hpp>
 
+#include "../support/connect_to.hpp"
 #include "../support/sealed.hpp"
 #include "input.hpp"
 

@@ -64,8 +64,8 @@ public:
 
 private:
     /// Short ones, in one of four worlds, are over while it lasts.
-    rendezvous_settings times() {
-        rendezvous_settings all;
+    rendezvous_thread::settings times() {
+        rendezvous_thread::settings all;
         if (in_.below(4) > 0) return all;
         all.timeout = all.stranger_time = all.first_word = std::chrono::milliseconds(in_.below(4));
         return all;

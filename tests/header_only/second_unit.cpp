@@ -6,11 +6,10 @@
 #include <transport/routed.hpp>
 
 #include <array>
-#include <string>
 #include <vector>
 
 std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& world);
-std::string fault_of_lone_rank();
+bool has_a_network();
 
 std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& world) {
     const std::array<int, 1> mine{world.rank()};
@@ -19,11 +18,7 @@ std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& w
     return all;
 }
 
-std::string fault_of_lone_rank() {
-    try {
-        const tutti::communicator world{tutti::transport::tcp::from_environment()};
-        return world.allreduce(1, tutti::sum) == 1 ? "" : "a wrong sum";
-    } catch (const tutti::error& e) {
-        return e.what();
-    }
+bool has_a_network() {
+    const tutti::communicator world{tutti::transport::tcp::from_environment()};
+    return world.allreduce(1, tutti::sum) == 1;
 }

@@ -9,15 +9,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 /// In the other unit: an allgather over the same transport.
 std::vector<int> gathered(const tutti::communicator<tutti::transport::memory>& world);
-/// What ends a world of one rank over TCP, which needs a rendezvous; empty where nothing does.
-std::string fault_of_lone_rank();
+/// A world of one rank over TCP does what it is to do.
+bool has_a_network();
 
 namespace {
 
@@ -32,14 +30,12 @@ void work(const std::shared_ptr<tutti::transport::memory_world>& fabric, int ran
 
 } // namespace
 
-int main(int, char** words) {
+int main() {
     ::setenv("TUTTI_RANK", "0", 1);
     ::setenv("TUTTI_SIZE", "1", 1);
     const auto fabric = tutti::transport::memory_world::create(2);
     std::thread other(work, fabric, 1);
     work(fabric, 0);
     other.join();
-    const bool hosts = words[1] == std::string_view("with");
-    const bool told = fault_of_lone_rank().find("write #include <tutti/transport/rendezvous.hpp>") != std::string::npos;
-    return right == 2 && (hosts ? fault_of_lone_rank().empty() : told) ? 0 : 1;
+    return right == 2 && has_a_network() ? 0 : 1;
 }

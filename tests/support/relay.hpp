@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "connect_to.hpp"
+
 #include <transport/sockets/socket.hpp>
 
 #include <array>

@@ -5,10 +5,10 @@
 #include <transport/contract/fabric.hpp>
 #include <transport/join/own_allotment.hpp>
 #include <transport/sockets/socket.hpp>
+#include <transport/sockets/wait_ready.hpp>
 #include <transport/world/backoff.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -159,7 +159,7 @@ public:
 
     process_transport(const seat& where, const typename Described::limits& how)
         : where_(where), fabric_(std::make_unique<fabric_type>(how)) {
-        fabric_->sleep_in_poll();
+        fabric_->sleep_by_descriptor();
         detail::word_of_rank mine;
         const auto card = fabric_->card();
         mine.process = ::getpid();

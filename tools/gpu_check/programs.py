@@ -20,11 +20,11 @@ KERNELS = {name: (f"kernels/{name}.cu", ()) for name in ("device_reductions", *S
 OBJECTS = KERNELS | {name: (f"tools/gpu_check/{name}.cu", ()) for name in ("facts", "groups", "schedules", "speed")}
 OBJECTS |= {name: (f"tools/gpu_check/{name}.cpp", ()) for name in ("processes", "streams")}
 OBJECTS |= {name: ("tools/gpu_check/exactness.cu", (f"-DTUTTI_PART={n}",)) for n, name in enumerate(EXACTNESS)}
-OBJECTS["rendezvous"] = ("tools/compiled/rendezvous.cpp", ())  # on a machine with Boost
+OBJECTS["network"] = ("tools/compiled/network.cpp", ())  # on a machine with Boost
 # Each program's objects.
-PROGRAMS = {name: (name,) for name in OBJECTS if name not in KERNELS and name != "rendezvous"}
-PROGRAMS["processes"] += ("device_reductions", "rendezvous")
-PROGRAMS["streams"] += (*KERNELS, "rendezvous")
+PROGRAMS = {name: (name,) for name in OBJECTS if name not in KERNELS and name != "network"}
+PROGRAMS["processes"] += ("device_reductions", "network")
+PROGRAMS["streams"] += (*KERNELS, "network")
 # How many seconds nvcc takes here matters only for the order: the longest objects begin first.
 FIRST = ("device_reductions", "streams", "processes")
 

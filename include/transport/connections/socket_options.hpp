@@ -16,6 +16,9 @@ namespace tutti::transport::detail::connections {
 using bootstrap::io_result;
 using socket = bootstrap::descriptor;
 
+/// So often in a row a coroutine goes on without memory, before it ends.
+inline constexpr int most_starved = 100;
+
 /// Makes small messages prompt, and the silent end of an idle peer's host noticed within ten seconds.
 ///
 /// Not TCP_USER_TIMEOUT: Linux applies it also to a host that acknowledges but has no room, and a rank that computes
@@ -35,10 +38,6 @@ inline void tune_within_host(const socket& s) {
     const auto here = bootstrap::local_address(s.get()), there = bootstrap::remote_address(s.get());
     if (there.loopback() || std::ranges::equal(there.octets(), here.octets()))
         ::setsockopt(s.get(), IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
-}
-
-[[nodiscard]] inline bool is_connected_to_itself(const socket& s) {
-    return bootstrap::local_address(s.get()) == bootstrap::remote_address(s.get());
 }
 
 } // namespace tutti::transport::detail::connections

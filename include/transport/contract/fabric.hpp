@@ -21,10 +21,11 @@ class manager;
 
 /// Given to a fabric when all ranks have come, for the time of the call.
 struct joined_world {
-    int rank;                                ///< this one
-    std::uint8_t fabric;                     ///< the fabric's number in the world's list
-    const bootstrap::world_table& table;     ///< everyone
-    detail::connections::manager* sockets{}; ///< connects to peers; null unless a fabric `needs_sockets`
+    int rank;                            ///< this one
+    std::uint8_t fabric;                 ///< the fabric's number in the world's list
+    const bootstrap::world_table& table; ///< everyone
+    detail::connections::manager*
+        sockets{}; ///< connects to peers; null unless a fabric `needs_sockets`, and in a world of one rank
 
     /// The card of another rank's fabric of the same number.
     [[nodiscard]] std::span<const std::byte> card_of(int peer) const {
@@ -62,8 +63,8 @@ struct fabric_end {
 /// | f.join(w)             | once, before any channel |
 /// | f.open f.send f.receive f.close f.broken | as a transport has them, for peers that it reaches; open returns a pointer |
 /// | f.progress()          | moves data without blocking; true if anything moved |
-/// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor() becomes readable for poll(2) when there is, until f.disarm() |
-/// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are |
+/// | f.arm()               | before a sleep: true if there is something to do after all. Else c.descriptor(), which epoll(7) takes and which is made non-blocking, becomes readable when there is, until f.disarm() |
+/// | c.descriptor()        | one for all its links, so that waiting costs the same however many there are; the same open file from f.join on, and no other fabric's |
 /// | c.due()               | when progress() is wanted though nothing came |
 /// | f.disarm()            | after each arm() |
 /// | f.finish()            | the rank leaves: nothing is started any more, and progress() is not called again |
@@ -83,7 +84,7 @@ struct fabric_end {
 /// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
-/// | f.sleep_in_poll()     | else that is called first of all |
+/// | f.sleep_by_descriptor()     | else that is called first of all |
 // clang-format on
 template <class D>
 concept fabric =

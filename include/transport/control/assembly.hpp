@@ -26,7 +26,7 @@ namespace tutti::transport::bootstrap {
 /// Whom rank 0 waits for before there is a world, since when, and for how long, in sentences. No I/O.
 class assembly {
 public:
-    /// `place`: where they are to come. `first_word`: see rendezvous_settings.
+    /// `place`: where they are to come. `first_word`: see rendezvous_thread::settings.
     TUTTI_COLD assembly(int size, std::string place, std::chrono::milliseconds timeout,
                         std::chrono::milliseconds first_word)
         : seats(size), place_(std::move(place)), opened_(clock::now()), deadline_(opened_ + timeout),

@@ -6,6 +6,7 @@
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
+#include "../sockets/wait_ready.hpp"
 #include "dial.hpp"
 #include "frame_stream.hpp"
 #include "notice_codec.hpp"
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,12 +49,9 @@ public:
         if (!said_left_) say_left();
         const auto end = clock::now() + (unanswered_ ? std::chrono::milliseconds(0) : farewell);
         // The rendezvous closes when it has read the farewell; to close first could destroy it on its way.
-        while (!stream_.ended() && wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, end)) {
-            stream_.flush();
-            stream_.read();
+        while (!stream_.ended() && go_on(end))
             while (stream_.next()) {
             }
-        }
     }
 
     /// Tells the others, through the rendezvous, that this rank will not join, and why. For a rank that cannot go on.
@@ -84,7 +83,10 @@ public:
         stream_.send(frame_type::join, body);
         asked_to_join_ = true;
         table_.encrypted = me_.encrypt;
-        while (!joined_) gather();
+        // The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
+        while (!gather())
+            if (!go_on(until_ + std::chrono::seconds(2)))
+                fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
         hear_frames(); // frames that were read together with the table: no later read need come
         return table_;
     }
@@ -112,11 +114,11 @@ public:
         return true;
     }
 
-    /// To poll for reading, and for writing while wants_write(). Stays readable once the rendezvous is gone: see
+    /// Awaited for reading, and for writing while wants_write(). Stays readable once the rendezvous is gone: see
     /// gone().
     [[nodiscard]] int descriptor() const noexcept { return stream_.get(); }
     [[nodiscard]] bool wants_write() const noexcept { return stream_.wants_write(); }
-    /// Nothing will be heard any more; do not poll.
+    /// Nothing will be heard any more; not to be awaited.
     [[nodiscard]] bool gone() const noexcept { return stream_.ended(); }
     /// When fetch() may have something to say although nothing came.
     [[nodiscard]] clock::time_point next_tick() const {
@@ -128,23 +130,28 @@ private:
     static constexpr int reads_at_once = 16; // of up to 16 KiB, so that a flood cannot hold fetch() up
 
     static proven_socket reach(const identity& me, bootstrap::descriptor own, clock::time_point until) {
-        if (own) return introduce(me, std::move(own), until);
-        return dial(
-            me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
+        return run<proven_socket>([&](asio::io_context& in) {
+            if (own) return introduce(in, me, std::move(own), until);
+            return dial(
+                in, me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
+        });
     }
 
-    /// The rendezvous gives up at this rank's deadline at the latest and says why; it is waited for a little longer.
-    TUTTI_COLD void gather() {
-        const bool ready = wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN,
-                                      until_ + std::chrono::seconds(2));
-        if (!ready) fail("the rendezvous at " + me_.rendezvous.text() + " did not bring all ranks together", 0);
+    /// Waits until it can read or write, and does. False where the time is up. Not by Asio, which needs descriptors.
+    bool go_on(clock::time_point until) {
+        if (!wait_ready(stream_.get(), stream_.wants_write() ? POLLIN | POLLOUT : POLLIN, until)) return false;
         stream_.flush();
         stream_.read();
+        return true;
+    }
+    /// True when all have joined.
+    TUTTI_COLD bool gather() {
         while (auto f = stream_.next()) {
             take(*f);
-            if (joined_) return;
+            if (joined_) return true;
         }
         if (stream_.ended()) fail("the rendezvous at " + me_.rendezvous.text() + " went away: " + stream_.why(), 0);
+        return false;
     }
 
     TUTTI_COLD void take(const frame& f) {

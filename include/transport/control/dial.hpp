@@ -6,17 +6,17 @@
 #include "../join/identity.hpp"
 #include "../sockets/handshake.hpp"
 #include "../sockets/jitter.hpp"
+#include "../sockets/proven_socket.hpp"
 #include "../sockets/socket.hpp"
-#include "frame_stream.hpp"
+#include "../sockets/watched_socket.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,24 +30,19 @@ inline std::string seconds_in_words(std::chrono::milliseconds t) {
     return std::to_string(t.count() / 1000) + "." + std::to_string(t.count() / 100 % 10) + " s";
 }
 
-/// Drives a handshake over a socket until it is decided or the time is up. Returns why nothing came of it, or nothing.
-inline std::string prove(int fd, handshake& h, moment until) {
-    while (!h.accepted()) {
-        if (const auto out = h.outgoing(); !out.empty()) {
-            const auto w = write_some(fd, out);
-            if (w.ended) return "the connection broke before it was proven";
-            h.sent(w.bytes);
-            if (w.bytes == 0 && !wait_ready(fd, POLLOUT, until)) return "it does not read";
-            continue;
-        }
-        if (h.refused()) return std::string(h.reason());
-        std::array<std::byte, 128> landing;
-        const auto r = read_some(fd, std::span(landing).first(std::min(h.wanted(), landing.size())));
-        if (r.ended) return "it closed the connection before it was proven";
-        h.feed(std::span(landing).first(r.bytes));
-        if (r.bytes == 0 && !wait_ready(fd, POLLIN, until)) return "it accepts connections but does not answer";
-    }
-    return {};
+/// At most `most`, and not beyond `until`.
+inline std::chrono::milliseconds left_of(moment until, std::chrono::milliseconds most) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    return std::clamp(left, std::chrono::milliseconds(0), most);
+}
+
+/// Goes through a handshake, for five seconds at most. Why nothing came of it; empty if it is accepted.
+inline task<std::string> prove(watched_socket& with, handshake& h, moment until) {
+    with.ignore_after(left_of(until, std::chrono::seconds(5)));
+    auto why = co_await shake_hands(with, h);
+    if (why.empty() && !h.accepted()) co_return "it accepts connections but does not answer";
+    if (!why.empty() && !h.refused()) why = "the connection broke before it was proven: " + why;
+    co_return why;
 }
 
 /// The handshake of a rank that asks to join.
@@ -58,22 +53,26 @@ inline handshake control_handshake(const identity& me) {
 } // namespace detail
 
 /// Proves rank 0 to its own rendezvous. Throws a bootstrap error.
-[[nodiscard]] inline proven_socket introduce(const identity& me, descriptor own, detail::moment until) {
+[[nodiscard]] inline task<proven_socket> introduce(asio::io_context& in, const identity& me, descriptor own,
+                                                   detail::moment until) {
     auto h = detail::control_handshake(me);
-    const auto problem = detail::prove(own.get(), h, until);
+    const auto waits = std::make_shared<watched_socket>(in, own.get());
+    const auto problem = co_await detail::prove(*waits, h, until);
     if (!problem.empty()) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + problem, {}, me.rank);
-    return {std::move(own), h.keys()};
+    waits->ignore();
+    co_return proven_socket{std::move(own), h.keys()};
 }
 
 /// How long a rank goes on after a refusal that is not proven itself, "wrong secret" too: another process, or a former
 /// run's rendezvous, may hold the port for a moment.
 inline constexpr std::chrono::seconds refusal_patience{10};
 
-/// Connects to the rendezvous and proves itself; tries until it works or `until`, and blocks. `where` yields the
+/// Connects to the rendezvous and proves itself; tries until it works or `until`. `where` yields the
 /// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when a peer that
 /// knows the secret refuses for good, or when others have refused for refusal_patience.
-TUTTI_COLD [[nodiscard]] inline proven_socket
-dial(const identity& me, const std::function<std::vector<address>(std::string&)>& where, detail::moment until) {
+TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, const identity& me,
+                                                         std::function<std::vector<address>(std::string&)> where,
+                                                         detail::moment until) {
     using namespace std::chrono_literals;
     const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();
     const auto begun = std::chrono::steady_clock::now();
@@ -83,17 +82,20 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
     jitter random;
     for (auto pause = 5ms;; pause = std::min(2 * pause, std::chrono::milliseconds(250))) {
         for (const auto& a : where(problem)) {
-            const auto now = std::chrono::steady_clock::now();
-            auto fd = connect_to(a, std::min(until, now + 2s));
-            const int code = errno;
-            if (!fd) problem = words_of_errno(code);
-            if (const auto lack = fd ? std::nullopt : shortage_in_words(code))
+            auto fd = new_socket(a);
+            std::shared_ptr<watched_socket> waits;
+            int code = errno;
+            if (fd) code = co_await connect(in, fd, a, detail::left_of(until, 2s), waits);
+            if (code != 0) problem = words_of_errno(code);
+            if (const auto lack = shortage_in_words(code))
                 bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},
                                  me.rank);
-            if (!fd) continue;
+            if (code != 0) continue;
+            detail::tune_control_socket(fd.get());
             auto h = detail::control_handshake(me);
-            problem = detail::prove(fd.get(), h, std::min(until, std::chrono::steady_clock::now() + 5s));
-            if (problem.empty()) return {std::move(fd), h.keys()};
+            problem = co_await detail::prove(*waits, h, until);
+            waits->ignore();
+            if (problem.empty()) co_return proven_socket{std::move(fd), h.keys()};
             early = h.too_early();
             if (h.refused() && !early) {
                 if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
@@ -106,7 +108,8 @@ dial(const identity& me, const std::function<std::vector<address>(std::string&)>
         // Random: ranks that were turned away together should not come again together.
         const auto next =
             std::chrono::steady_clock::now() + pause / 2 + pause * static_cast<int>(random.below(512)) / 1024;
-        std::this_thread::sleep_until(std::min(next, until)); // all of the time that the error names
+        timer rest(in, std::min(next, until)); // all of the time that the error names
+        co_await rest.async_wait(in_task);
         if (next >= until) break;
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;

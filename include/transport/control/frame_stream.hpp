@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../sockets/proven_socket.hpp"
 #include "../sockets/secret.hpp"
 #include "../sockets/socket.hpp"
 #include "control_frames.hpp"
@@ -18,12 +19,6 @@
 #include <vector>
 
 namespace tutti::transport::bootstrap {
-
-/// A connection whose other side has proven to know the secret, and the keys that the two share from then on.
-struct proven_socket {
-    descriptor socket;
-    traffic_keys keys;
-};
 
 /// Why a frame_stream has ended.
 enum class stream_end : std::uint8_t {

@@ -28,8 +28,11 @@ public:
     TUTTI_COLD rendezvous_desk(asio::io_context& in, std::uint64_t world, std::function<void()> asked)
         : in_(in), desk_(world), asked_(std::move(asked)), pause_(in) {
         if (desk_.get() < 0) return;
-        waits_ = std::make_shared<watched_socket>(in_, desk_.get());
-        begin(in_, serve());
+        try {
+            waits_ = std::make_shared<watched_socket>(in_, desk_.get());
+            begin(in_, serve());
+        } catch (const std::exception&) { // no memory: nobody is told, and the ranks go on
+        }
     }
     rendezvous_desk(const rendezvous_desk&) = delete;
     rendezvous_desk& operator=(const rendezvous_desk&) = delete;
@@ -39,8 +42,11 @@ public:
     TUTTI_COLD void answer(std::vector<std::byte> report) {
         const auto text = std::make_shared<const std::vector<std::byte>>(std::move(report));
         for (descriptor& socket : std::exchange(asking_, {})) {
-            told_.push_back(std::make_shared<client>(in_, std::move(socket)));
-            begin(in_, tell(told_.back(), text));
+            try {
+                told_.push_back(std::make_shared<client>(in_, std::move(socket)));
+                begin(in_, tell(told_.back(), text));
+            } catch (const std::exception&) { // no memory: this one is told nothing
+            }
         }
     }
     TUTTI_COLD void close() {

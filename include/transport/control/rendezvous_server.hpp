@@ -10,11 +10,11 @@
 #include "assembly.hpp"
 #include "coordinator.hpp"
 #include "frame_stream.hpp"
-#include "host_rendezvous.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
 #include "rendezvous_desk.hpp"
 #include "rendezvous_doors.hpp"
+#include "rendezvous_thread.hpp"
 #include "stderr_writer.hpp"
 #include "survey.hpp"
 
@@ -53,7 +53,7 @@ public:
     using guest = std::shared_ptr<rendezvous_connection>;
     using listeners = rendezvous_doors<rendezvous_server>::listeners;
 
-    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_settings& how,
+    TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_thread::settings& how,
                                  stderr_writer voice = stderr_writer())
         : key_(std::move(key)), how_(how), voice_(std::move(voice)), clock_(in_),
           assembly_(size, std::move(place), how.timeout, how.first_word), coordinator_(size),
@@ -94,9 +94,8 @@ public:
         in_.poll();
     }
     TUTTI_COLD void welcome(descriptor socket, bool is_zero = false) {
-        auto g = std::make_shared<rendezvous_connection>(in_, std::move(socket));
+        const guest g = strangers_.emplace_back(std::make_shared<rendezvous_connection>(in_, std::move(socket)));
         begin(in_, attend(g, is_zero));
-        strangers_.push_back(std::move(g));
         if (count(stage::proving) > by_rank_.size() + max_strangers) drop_oldest();
     }
     /// Drops the oldest connection of strangers that is no further; false if there is none.
@@ -170,6 +169,7 @@ private:
     TUTTI_COLD void settle() {
         const auto now = clock::now();
         const bool stopping = stopping_.load(std::memory_order_relaxed);
+        if (assembling() && stopping) hear_all(); // rank 0 may have said why
         if (assembling() && stopping) give_up("rank 0 stopped before all ranks had come");
         if (assembling() && assembly_.deadline() <= now)
             give_up(assembly_.missing_sentence(now), assembly_.only_missing());
@@ -238,10 +238,12 @@ private:
             leave(*g);
         }
     }
-    /// Before a decision on who is silent: what members have said by now counts, however many are still to be read.
+    /// Before a decision: what ranks have said by now counts, however many are still to be read.
     TUTTI_COLD void hear_all() {
-        for (std::size_t r = 0; r < by_rank_.size(); ++r)
-            if (const guest g = by_rank_[r]) hear_safely(g);
+        auto all = strangers_;
+        all.insert(all.end(), by_rank_.begin(), by_rank_.end());
+        for (const guest& g : all)
+            if (g && (g->phase == stage::asking || g->phase == stage::member)) hear_safely(g);
     }
     TUTTI_COLD void hear_safely(const guest& g) {
         try {
@@ -441,9 +443,10 @@ private:
         desk_->answer(survey_.report(world_, assembly_.seats.members(), standing, now));
     }
 
-    asio::io_context in_{1};
+    std::unique_ptr<asio::io_context> context_ = made_context();
+    asio::io_context& in_ = *context_;
     secret key_;
-    rendezvous_settings how_;
+    rendezvous_thread::settings how_;
     stderr_writer voice_;
     timer clock_;
     assembly assembly_;

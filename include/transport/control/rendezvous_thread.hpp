@@ -6,8 +6,8 @@
 #include "../sockets/address.hpp"
 #include "../sockets/secret.hpp"
 #include "../sockets/socket.hpp"
-#include "host_rendezvous.hpp"
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -23,11 +23,19 @@ class shared_listener;
 /// 0 says `left` on its own connection before.
 class rendezvous_thread {
 public:
-    using settings = rendezvous_settings;
+    struct settings {
+        std::chrono::milliseconds timeout{60'000}; ///< for all ranks to come
+        std::chrono::milliseconds linger{2'000};
+        std::chrono::milliseconds stranger_time{5'000}; ///< for the proof, and again for the request to join
+        /// When the user is told for the first time which ranks are missing. Then again when the wait has doubled.
+        std::chrono::milliseconds first_word{5'000};
+        bool any_port = false;  ///< allow port 0: the system picks one, see bound()
+        bool encrypted = false; ///< rank 0 encrypts its data; the others must too, or all do not
+    };
     using listeners = std::vector<std::shared_ptr<shared_listener>>;
 
-    /// Listens at all of `where`. Of several addresses those that this host does not have are passed over: a name may
-    /// mean more than the host was given. Throws a bootstrap error if it cannot.
+    /// Listens at all of `where`. Of several addresses those that this host does not have are passed over: a name
+    /// may mean more than the host was given. Throws a bootstrap error if it cannot.
     [[nodiscard]] static listeners listen(const std::vector<address>& where, bool any_port);
 
     /// Listens at all of `where`, and starts the thread.
@@ -48,7 +56,3 @@ private:
 };
 
 } // namespace tutti::transport::bootstrap
-
-#if !defined(TUTTI_COMPILED)
-#include "rendezvous_thread.ipp"
-#endif

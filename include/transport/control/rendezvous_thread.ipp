@@ -6,7 +6,6 @@
 
 #include "../../base/linkage.hpp"
 #include "../contract/signal_shield.hpp"
-#include "../sockets/held_ports.hpp"
 #include "../sockets/shared_listener.hpp"
 #include "rendezvous_server.hpp"
 
@@ -43,7 +42,7 @@ struct rendezvous_thread::served {
     std::thread thread;
 };
 
-TUTTI_COLD TUTTI_INLINE auto rendezvous_thread::listen(const std::vector<address>& where, bool any_port) -> listeners {
+TUTTI_COLD TUTTI_APART auto rendezvous_thread::listen(const std::vector<address>& where, bool any_port) -> listeners {
     listeners out;
     for (const auto& a : where) {
         auto l = detail::listen_for_ranks(a, any_port, &a != &where.back() || !out.empty());
@@ -53,27 +52,19 @@ TUTTI_COLD TUTTI_INLINE auto rendezvous_thread::listen(const std::vector<address
     return out;
 }
 
-TUTTI_COLD TUTTI_INLINE rendezvous_thread::rendezvous_thread(int size, const std::vector<address>& where,
-                                                             const secret& key, const settings& how)
+TUTTI_COLD TUTTI_APART rendezvous_thread::rendezvous_thread(int size, const std::vector<address>& where,
+                                                            const secret& key, const settings& how)
     : rendezvous_thread(size, listen(where, how.any_port), key, how) {}
 
-TUTTI_COLD TUTTI_INLINE rendezvous_thread::rendezvous_thread(int size, listeners at, const secret& key,
-                                                             const settings& how, descriptor zero)
+TUTTI_COLD TUTTI_APART rendezvous_thread::rendezvous_thread(int size, listeners at, const secret& key,
+                                                            const settings& how, descriptor zero)
     : bound_(at.empty() ? address() : local_address(at.front()->get())) {
     constexpr std::size_t own_descriptors_needed = 16; // beside one for each rank
     const auto needed = static_cast<std::size_t>(size) + own_descriptors_needed;
     const bool fits = make_room_for_descriptors(needed);
-    const auto make = [&] {
-        served_ = std::make_unique<served>(size, key, bound_.text(), how);
-        served_->server.open(at, std::move(zero));
-    };
     try {
-        try {
-            make();
-        } catch (const std::system_error& e) { // at once, before it has taken `zero`, where descriptors have run out
-            if (e.code().value() != EMFILE || !raise_descriptor_limit()) throw;
-            make();
-        }
+        served_ = std::make_unique<served>(size, key, bound_.text(), how);
+        served_->server.open(std::move(at), std::move(zero));
     } catch (const std::system_error& e) {
         bootstrap_failed("rank 0 cannot host the rendezvous: " + reason_in_words(e.code().value()));
     }
@@ -91,26 +82,9 @@ TUTTI_COLD TUTTI_INLINE rendezvous_thread::rendezvous_thread(int size, listeners
     });
 }
 
-TUTTI_COLD TUTTI_INLINE rendezvous_thread::~rendezvous_thread() {
+TUTTI_COLD TUTTI_APART rendezvous_thread::~rendezvous_thread() {
     served_->server.stop();
     served_->thread.join();
-}
-
-#if !defined(TUTTI_COMPILED)
-[[gnu::weak]]
-#endif
-TUTTI_COLD std::shared_ptr<const address>
-host_rendezvous(const identity& me, descriptor zero) {
-    rendezvous_thread::settings how;
-    how.timeout = me.timeout;
-    how.encrypted = me.encrypt;
-    rendezvous_thread::listeners places;
-    if (auto offered = held_ports::list().take(me.rendezvous))
-        places.push_back(std::make_shared<shared_listener>(std::move(offered)));
-    else if (me.size > 1)
-        places = rendezvous_thread::listen(listening_addresses(me), how.any_port);
-    auto thread = std::make_shared<rendezvous_thread>(me.size, std::move(places), me.key, how, std::move(zero));
-    return {thread, &thread->bound()};
 }
 
 } // namespace tutti::transport::bootstrap

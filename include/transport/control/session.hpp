@@ -55,7 +55,3 @@ private:
 };
 
 } // namespace tutti::transport::bootstrap
-
-#if !defined(TUTTI_COMPILED)
-#include "session.ipp"
-#endif

@@ -10,8 +10,10 @@
 #include "../join/identity.hpp"
 #include "../join/offer.hpp"
 #include "../join/start_turn.hpp"
+#include "../sockets/held_ports.hpp"
+#include "../sockets/shared_listener.hpp"
 #include "control.hpp"
-#include "host_rendezvous.hpp"
+#include "rendezvous_thread.hpp"
 
 #include <sys/socket.h>
 
@@ -25,31 +27,34 @@
 namespace tutti::transport::bootstrap {
 
 struct session::connections {
-    std::optional<start_turn> turn;        // until all have come
-    std::shared_ptr<const address> server; // rank 0's; outlives the connection to it
+    std::optional<start_turn> turn;          // until all have come
+    std::optional<rendezvous_thread> server; // rank 0's; outlives the connection to it
     std::optional<bootstrap::control> control;
 
     /// Begins the rendezvous, and gives rank 0's connection to it: of its own, since another world of this process may
     /// listen at the same address, and a world of one rank listens nowhere.
     TUTTI_COLD [[nodiscard]] bootstrap::descriptor serve(const identity& me) {
-#if !defined(TUTTI_COMPILED)
-        if (!host_rendezvous)
-            bootstrap_failed(
-                "rank 0 hosts the rendezvous of all ranks, and this program was compiled without one",
-                "write #include <tutti/transport/rendezvous.hpp> in one source of the program, not of an archive");
-#endif
+        rendezvous_thread::settings how;
+        how.timeout = me.timeout;
+        how.encrypted = me.encrypt;
         std::array<int, 2> ends{-1, -1};
         auto own = bootstrap::descriptor::unshared([&] {
             return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0 ? ends[0]
                                                                                                           : -1;
         });
         if (!own) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + words_of_errno(errno));
-        server = host_rendezvous(me, bootstrap::descriptor::unshared([&] { return ends[1]; }));
+        auto other = bootstrap::descriptor::unshared([&] { return ends[1]; });
+        rendezvous_thread::listeners places;
+        if (auto offered = held_ports::list().take(me.rendezvous))
+            places.push_back(std::make_shared<shared_listener>(std::move(offered)));
+        else if (me.size > 1)
+            places = rendezvous_thread::listen(listening_addresses(me), how.any_port);
+        server.emplace(me.size, std::move(places), me.key, how, std::move(other));
         return own;
     }
 };
 
-TUTTI_COLD TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
+TUTTI_COLD TUTTI_APART session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
     exchange_offers(me_);
     if (me_.encrypt && !me_.key.configured() && me_.size > 1)
@@ -61,19 +66,21 @@ TUTTI_COLD TUTTI_INLINE session::session(identity me) : me_(std::move(me)), open
     open_->control.emplace(me_, std::move(own));
     table_ = &open_->control->table();
 }
-TUTTI_COLD TUTTI_INLINE session::~session() = default;
+TUTTI_COLD TUTTI_APART session::~session() = default;
 
-TUTTI_COLD TUTTI_INLINE address session::data_address() {
+TUTTI_COLD TUTTI_APART address session::data_address() {
     if (me_.size == 1) return *address::literal("127.0.0.1", 0);
     try {
-        return bootstrap::data_address(me_, open_->server ? own_address(*open_->server) : plane().route());
+        return bootstrap::data_address(me_, open_->server ? own_address(open_->server->bound()) : plane().route());
     } catch (const error& e) {
-        plane().give_up(e.facts().detail); // the others need not wait
+        plane().give_up(e.facts().detail); // the others need not wait, and this process may end at once
+        open_->control.reset();
+        open_->server.reset();
         throw;
     }
 }
 
-TUTTI_COLD TUTTI_INLINE const world_table& session::join(const address& data, std::vector<fabric_card> cards) {
+TUTTI_COLD TUTTI_APART const world_table& session::join(const address& data, std::vector<fabric_card> cards) {
     member mine = me_.host.empty() ? this_process() : this_process(me_.host);
     mine.address = data.host();
     mine.port = data.port();
@@ -84,12 +91,12 @@ TUTTI_COLD TUTTI_INLINE const world_table& session::join(const address& data, st
     return all;
 }
 
-TUTTI_INLINE control& session::plane() noexcept { return *open_->control; }
-TUTTI_INLINE void session::tell(const notice& n) { plane().tell(n); }
-TUTTI_INLINE bool session::fetch(notice& n) { return plane().fetch(n); }
-TUTTI_INLINE int session::descriptor() const noexcept { return open_->control->descriptor(); }
-TUTTI_INLINE bool session::wants_write() const noexcept { return open_->control->wants_write(); }
-TUTTI_INLINE bool session::gone() const noexcept { return open_->control->gone(); }
-TUTTI_INLINE clock::time_point session::next_tick() const { return open_->control->next_tick(); }
+TUTTI_APART control& session::plane() noexcept { return *open_->control; }
+TUTTI_APART void session::tell(const notice& n) { plane().tell(n); }
+TUTTI_APART bool session::fetch(notice& n) { return plane().fetch(n); }
+TUTTI_APART int session::descriptor() const noexcept { return open_->control->descriptor(); }
+TUTTI_APART bool session::wants_write() const noexcept { return open_->control->wants_write(); }
+TUTTI_APART bool session::gone() const noexcept { return open_->control->gone(); }
+TUTTI_APART clock::time_point session::next_tick() const { return open_->control->next_tick(); }
 
 } // namespace tutti::transport::bootstrap

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../sockets/wait_ready.hpp"
 #include "call_history.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,12 +35,10 @@ public:
 
     /// Writes without waiting.
     void flush() { finish(std::chrono::milliseconds(0)); }
-    /// The same, and waits so long for room for a line. Not by Asio: standard error is shared with other processes,
-    /// which want it to block, and may be a file, for which epoll(7) does not wait.
+    /// The same, and waits so long for room for a line.
     TUTTI_COLD void finish(std::chrono::milliseconds most) {
-        const int ms = static_cast<int>(most.count());
-        for (pollfd room{out_, POLLOUT, 0}; !lines_.empty() && ::poll(&room, 1, ms) == 1; lines_.pop_front())
-            [[maybe_unused]]
+        for (; !lines_.empty() && wait_ready(out_, POLLOUT, std::chrono::steady_clock::now() + most);
+             lines_.pop_front()) [[maybe_unused]]
             const auto n = ::write(out_, lines_.front().data(), lines_.front().size());
     }
 

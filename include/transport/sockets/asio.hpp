@@ -17,18 +17,17 @@
 #define BOOST_ASIO_DISABLE_BOOST_REGEX 1
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK 1 // each context has one thread, and its mutex orders what others tell it
 #define BOOST_ASIO_DISABLE_SERIAL_PORT 1
-#define BOOST_ASIO_DISABLE_TIMERFD 1 // a descriptor less
 #define BOOST_ASIO_NO_DEPRECATED 1
 #define BOOST_ASIO_NO_TS_EXECUTORS 1
 #define boost_asio_detail_posix_thread_function tutti_asio_thread_function
 #endif
 
 #if !__has_include(<boost/version.hpp>)
-#error "tutti: there is no Boost, of which rank 0 needs headers, 1.81 or newer (Debian 12: libboost1.81-dev)"
+#error "tutti: there is no Boost, of which ranks need headers, 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
 #include <boost/version.hpp>
 #if BOOST_VERSION < 108100
-#error "tutti: this Boost is too old: rank 0 needs headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
+#error "tutti: this Boost is too old: ranks need headers of 1.81 or newer (Debian 12: libboost1.81-dev)"
 #endif
 #pragma push_macro("require") // of Apple, which Asio has a function named as
 #undef require
@@ -36,6 +35,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -50,12 +50,16 @@
 
 #include <chrono>
 
+static_assert(BOOST_ASIO_CONCURRENCY_HINT_1 == 1, "tutti: other threads stop a context, for which Asio has to lock");
+
 namespace tutti::transport::bootstrap {
 
 #if defined(TUTTI_COMPILED)
 namespace asio = tutti_boost::asio;
+namespace boost_system = tutti_boost::system; // whose system_error is not that of std
 #else
 namespace asio = boost::asio;
+namespace boost_system = boost::system;
 #endif
 
 using executor = asio::io_context::executor_type;

@@ -9,14 +9,11 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,7 +21,7 @@
 #include <system_error>
 #include <utility>
 
-/// Plain non-blocking TCP sockets: a dozen system calls, and poll(2) with a deadline.
+/// Plain non-blocking TCP sockets: a dozen system calls.
 namespace tutti::transport::bootstrap {
 
 /// An open file, closed with its owner.
@@ -131,39 +128,6 @@ TUTTI_COLD [[nodiscard]] inline descriptor listen_on(const address& where) {
 [[nodiscard]] inline descriptor accept_from(int listener) {
     auto fd = accept_any(listener);
     if (fd) detail::tune_control_socket(fd.get());
-    return fd;
-}
-
-/// Waits until the socket is ready for `events` or the time is up.
-TUTTI_COLD inline bool wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
-    for (;;) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-        pollfd p{fd, events, 0};
-        const int ready = ::poll(&p, 1, static_cast<int>(std::clamp<long long>(left, 0, 60'000)));
-        if (ready > 0) return true;
-        if (left <= 0) return false;
-    }
-}
-
-/// Connects; empty on failure or when the time is up, errno says why.
-TUTTI_COLD [[nodiscard]] inline descriptor connect_to(const address& where,
-                                                      std::chrono::steady_clock::time_point until) {
-    descriptor fd = new_socket(where);
-    if (!fd) return fd;
-    int why = ::connect(fd.get(), where.data(), where.length()) == 0 ? 0 : errno;
-    if (why == EINPROGRESS) {
-        socklen_t length = sizeof why;
-        why = ETIMEDOUT;
-        if (wait_ready(fd.get(), POLLOUT, until)) ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &why, &length);
-    }
-    // A loopback port without a listener may connect to itself.
-    if (why == 0 && local_address(fd.get()) == remote_address(fd.get())) why = ECONNREFUSED;
-    if (why != 0)
-        fd.reset();
-    else
-        detail::tune_control_socket(fd.get());
-    errno = why;
     return fd;
 }
 

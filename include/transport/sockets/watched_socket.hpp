@@ -4,16 +4,22 @@
 
 #include "../../base/linkage.hpp"
 #include "asio.hpp"
+#include "errors.hpp"
 #include "handshake.hpp"
 #include "socket.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace tutti::transport::bootstrap {
@@ -22,8 +28,12 @@ namespace tutti::transport::bootstrap {
 /// own_descriptors, reads and writes it without waiting, and closes it after ignore(). Coroutines hold this as well.
 class watched_socket : public std::enable_shared_from_this<watched_socket> {
 public:
-    /// Throws where the system has no memory for it.
-    watched_socket(asio::io_context& in, int socket) : limit_(in), seat_(in, socket), socket_(socket) {}
+    /// Throws std::system_error where the system has no memory for it.
+    watched_socket(asio::io_context& in, int socket) : limit_(in), seat_(in), socket_(socket) {
+        boost_system::error_code failed;
+        seat_.assign(socket, failed);
+        if (failed) throw std::system_error(failed.value(), std::generic_category(), "a socket cannot be awaited");
+    }
     watched_socket(const watched_socket&) = delete;
     watched_socket& operator=(const watched_socket&) = delete;
     ~watched_socket() { ignore(); }
@@ -37,8 +47,9 @@ public:
     TUTTI_COLD void ignore_after(std::chrono::milliseconds time) {
         limit_.expires_after(time);
         // A wait that is over may stand in the queue while the limit changes: the time that holds is looked at then.
-        limit_.async_wait([self = shared_from_this()](const auto& cancelled) {
-            if (!cancelled && self->limit_.expiry() <= std::chrono::steady_clock::now()) self->ignore();
+        limit_.async_wait([weak = weak_from_this()](const auto& cancelled) {
+            const auto self = cancelled ? nullptr : weak.lock();
+            if (self && self->limit_.expiry() <= std::chrono::steady_clock::now()) self->ignore();
         });
     }
     void ignore_never() { limit_.expires_at(std::chrono::steady_clock::time_point::max()); }
@@ -59,31 +70,117 @@ private:
     int socket_;
 };
 
-/// Starts a coroutine. An exception that leaves it leaves the run of the context.
+/// Starts a coroutine. Within the context it goes on at once, to its end where it has nothing to wait for. An exception
+/// that leaves it leaves the run of the context.
 TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
     asio::co_spawn(in, std::move(what), [](const std::exception_ptr& failed) {
         if (failed) std::rethrow_exception(failed);
     });
 }
 
-/// Goes through a handshake: until it is accepted or refused, the connection ends, or it is ignored.
-inline task<> shake_hands(watched_socket& with, handshake& h) {
-    while (with.is_watched() && !h.accepted()) {
-        if (const auto out = h.outgoing(); !out.empty()) {
-            const auto written = write_some(with.get(), out);
-            if (written.ended) break;
-            h.sent(written.bytes);
-            if (h.refused()) break; // who is refused hears so if that costs no wait
-            if (written.bytes == 0) co_await with.writable();
-            continue;
+/// A context, though this process may first have to raise its limit of descriptors. Throws a bootstrap error.
+TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context() {
+    for (bool again = false;; again = true) {
+        try {
+            auto made = std::make_unique<asio::io_context>(1);
+            const timer opens_descriptors(*made); // now, and not when somebody first waits
+            return made;
+        } catch (const boost_system::system_error& e) {
+            if (again || e.code().value() != EMFILE || !raise_descriptor_limit())
+                bootstrap_failed("this process cannot wait for events: " + reason_in_words(e.code().value()));
         }
-        if (h.refused()) break;
-        std::array<std::byte, 128> landing;
-        const auto read = read_some(with.get(), std::span(landing).first(std::min(h.wanted(), landing.size())));
-        if (read.ended) break;
-        h.feed(std::span(landing).first(read.bytes));
-        if (read.bytes == 0) co_await with.readable();
     }
+}
+
+/// What a handshake waits for that has gone on as far as it can.
+enum class shaking : std::uint8_t { reads, writes, over };
+
+/// Goes on as far as it can without waiting. Over: it is accepted or refused, or the connection ended; `why` says then
+/// how.
+TUTTI_COLD inline shaking shake(int socket, handshake& h, std::string& why) {
+    const auto ended = [&why](const io_result& r) {
+        if (r.ended) why = r.error == 0 ? "closed the connection" : words_of_errno(r.error);
+        return r.ended;
+    };
+    while (!h.accepted()) {
+        if (const auto out = h.outgoing(); !out.empty()) {
+            const auto written = write_some(socket, out);
+            if (ended(written)) return shaking::over;
+            h.sent(written.bytes);
+            if (written.bytes == 0 && !h.refused()) return shaking::writes;
+            if (written.bytes > 0) continue; // else who is refused does not hear so: that would cost a wait
+        }
+        if (h.refused()) {
+            why = h.reason();
+            return shaking::over;
+        }
+        std::array<std::byte, 128> landing;
+        const auto read = read_some(socket, std::span(landing).first(std::min(h.wanted(), landing.size())));
+        if (ended(read)) return shaking::over;
+        h.feed(std::span(landing).first(read.bytes));
+        if (read.bytes == 0) return shaking::reads;
+    }
+    return shaking::over;
+}
+
+/// Goes through a handshake: until it is over as above, or the socket is ignored. Why nothing came of it; else empty.
+inline task<std::string> shake_hands(watched_socket& with, handshake& h) {
+    std::string why;
+    while (with.is_watched()) {
+        const auto waits = shake(with.get(), h, why);
+        if (waits == shaking::over) break;
+        if (waits == shaking::reads)
+            co_await with.readable();
+        else
+            co_await with.writable();
+    }
+    co_return why;
+}
+
+/// Runs a coroutine of T to its end; throws what it throws. `make(context)` gives it. Throws a bootstrap error where
+/// descriptors have run out.
+template <class T, class Make>
+T run(Make&& make) {
+    std::optional<T> result;
+    std::exception_ptr failed;
+    const auto in = made_context();
+    asio::co_spawn(*in, make(*in), [&](std::exception_ptr e, T made) {
+        failed = std::move(e);
+        if (!failed) result.emplace(std::move(made));
+        in->stop(); // time limits that are over with it are not waited for
+    });
+    in->run();
+    if (failed) std::rethrow_exception(failed);
+    return std::move(*result);
+}
+
+/// Connects `s` within `limit`, and makes `waits` of it. 0, or an error of the system.
+inline task<int> connect(asio::io_context& in, const descriptor& s, const address& where,
+                         std::chrono::milliseconds limit, std::shared_ptr<watched_socket>& waits) {
+    int code = ::connect(s.get(), where.data(), where.length()) == 0 ? 0 : errno;
+    if (code != 0 && code != EINPROGRESS) co_return code;
+    try {
+        waits = std::make_shared<watched_socket>(in, s.get());
+        waits->ignore_after(limit);
+        while (code == EINPROGRESS) {
+            co_await waits->writable();
+            socklen_t length = sizeof code;
+            ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+            if (code == 0 && remote_address(s.get()).octets().empty()) code = EINPROGRESS; // of an earlier socket
+            if (waits->is_watched()) continue;
+            if (code == EINPROGRESS) co_return ETIMEDOUT;
+            waits = std::make_shared<watched_socket>(in, s.get()); // it has answered, and nobody looked for so long
+        }
+    } catch (const std::system_error& e) {
+        co_return e.code().value() == ENOSPC ? ENOMEM : e.code().value();
+    }
+    // A loopback port without a listener may have been connected to itself.
+    if (code == 0 && local_address(s.get()) == remote_address(s.get())) code = ECONNREFUSED;
+    if (code == 0)
+        waits->ignore_never();
+    else
+        waits->ignore();
+    co_return code;
 }
 
 } // namespace tutti::transport::bootstrap

@@ -14,20 +14,20 @@ namespace tutti::transport::detail {
 /// the other: the ringer wakes, or the sleeper does not sleep. Between the sleeper's look and its sleep the kernel
 /// itself compares `rung` again.
 ///
-/// A sleeper that waits for more than this sleeps in poll(2) instead, around which it calls lie_down() and get_up():
-/// the same argument holds, but the ringer has to make a descriptor readable (bell_pipe), which stays so until the
-/// sleeper has looked.
+/// A sleeper that waits for more than this sleeps by descriptors instead, around which it calls lie_down() and
+/// get_up(): the same argument holds, but the ringer has to make a descriptor readable (bell_pipe), which stays so
+/// until the sleeper has looked.
 ///
 /// `Word` is futex_word, or its replacement in a test of all interleavings.
 template <class Word>
 class basic_doorbell {
 public:
-    /// True if the sleeper is to be woken in poll(2).
+    /// True if the sleeper is to be woken by its descriptor.
     bool ring() noexcept {
         rung_.store(1, std::memory_order_seq_cst);
         const std::uint32_t how = asleep_.load(std::memory_order_seq_cst);
         if (how == on_futex) wake_all(rung_);
-        return how == in_poll;
+        return how == by_descriptor;
     }
 
     /// True once for any number of rings since the last time.
@@ -44,9 +44,9 @@ public:
         static_cast<void>(answer());
     }
 
-    /// Before a sleep in poll(2). False: it has been rung, do not sleep.
+    /// Before a sleep by descriptors. False: it has been rung, do not sleep.
     [[nodiscard]] bool lie_down() noexcept {
-        asleep_.store(in_poll, std::memory_order_seq_cst);
+        asleep_.store(by_descriptor, std::memory_order_seq_cst);
         return rung_.load(std::memory_order_seq_cst) == 0;
     }
     /// After it, and after the descriptor has been emptied: who made it readable had rung before, and is heard here.
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t on_futex = 1, in_poll = 2;
+    static constexpr std::uint32_t on_futex = 1, by_descriptor = 2;
 
     Word rung_{0};
     Word asleep_{0}; ///< 0: awake, as far as it has said

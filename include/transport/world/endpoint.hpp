@@ -3,30 +3,32 @@
 #pragma once
 
 #include "../connections/manager.hpp"
+#include "../connections/sleeper.hpp"
 #include "../contract/fabric.hpp"
 #include "../control/session.hpp"
 #include "../control/status/own_page.hpp"
 #include "../control/status/reading.hpp"
 #include "backoff.hpp"
 #include "fabrics.hpp"
-#include "waker.hpp"
 #include "world.hpp"
-
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#if !defined(TUTTI_COMPILED)
+void tutti_one_source_must_include_tutti_transport_network_hpp();
+#endif
 
 namespace tutti::transport::detail {
 
@@ -43,37 +45,38 @@ class world_endpoint {
     static constexpr std::size_t count = sizeof...(Described);
     static constexpr bool connects = (Described::needs_sockets || ...);
     /// The only fabric has a way to sleep of its own.
-    static constexpr bool sleeps_its_way = count == 1 && (sleeping_fabric<typename Described::fabric> && ...);
+    static constexpr bool sleeps_its_way =
+        count == 1 && !connects && (sleeping_fabric<typename Described::fabric> && ...);
 
 public:
     using channel = typename fabric_list<Described...>::channel;
 
     template <class... Limits>
     explicit world_endpoint(bootstrap::identity me, const Limits&... how) : session_(std::move(me)), fabrics_(how...) {
-        if constexpr (!sleeps_its_way) {
-            waker_.emplace();
+#if !defined(TUTTI_COMPILED)
+        tutti_one_source_must_include_tutti_transport_network_hpp(); // else this name is what the linker misses
+#endif
+        if constexpr (!sleeps_its_way)
             fabrics_.each([](auto& f) {
-                if constexpr (requires { f.sleep_in_poll(); }) f.sleep_in_poll();
+                if constexpr (requires { f.sleep_by_descriptor(); }) f.sleep_by_descriptor();
             });
-        }
         auto where = session_.data_address();
         fabrics_.each([&](auto& f) {
             if constexpr (requires { f.locate(std::string()); }) f.locate(where.host());
         });
-        if constexpr (connects) {
-            if (session_.who().size > 1)
+        if constexpr (connects)
+            if (session_.who().size > 1) {
                 sockets_.emplace(where, session_.who().ports);
-            else
-                sockets_.emplace();
-            where.set_port(sockets_->port());
-        }
+                where.set_port(sockets_->port());
+            }
         const auto& table = session_.join(where, fabrics_.cards());
         const auto& who = session_.who();
         ways_ = fabrics_.ways(who.rank, table);
         const auto processor = table.processor_of(who.rank);
         crowded_ = !processor;
         pause_ = backoff(crowded_, processor);
-        if constexpr (connects) sockets_->join(who.rank, who.key, table, count);
+        if constexpr (!sleeps_its_way) sleeper_.emplace();
+        if (sockets_) sockets_->join(*sleeper_, who.rank, who.key, table, count);
         std::uint8_t number = 0;
         fabrics_.each([&](auto& f) {
             f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
@@ -88,6 +91,7 @@ public:
             if (!leaving_) static_cast<void>(leave(clock::now() + std::chrono::seconds{1}));
         } catch (const std::exception&) { // no memory: it goes at once
         }
+        if (sleeper_) sleeper_->forget();
     }
 
     [[nodiscard]] bootstrap::session& session() noexcept { return session_; }
@@ -200,8 +204,8 @@ public:
         return look_at_connections() || moved;
     }
 
-    /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for, in poll(2): no fabric waits
-    /// for a timer of another, no core burns, and whatever ends a wait ends it at once.
+    /// Spinning looks at all fabrics. Then there is one sleep for all there is to wait for: no fabric waits for a
+    /// timer of another, no core burns, and what comes ends it at once. A time that is up ends it within a millisecond.
     void wait(clock::time_point until) {
         constexpr unsigned looks_a_clock = 16; // the clock takes as long as several looks
         pause_.begin();
@@ -223,7 +227,7 @@ public:
         if constexpr (sleeps_its_way)
             fabrics_.first().wake();
         else
-            waker_->wake();
+            sleeper_->wake();
     }
 
     void tell(const notice& n) {
@@ -259,8 +263,7 @@ public:
         for (std::chrono::microseconds pause{100};; pause = std::min(2 * pause, longest_pause)) {
             auto left = left_behind(gone);
             if (left.empty() || clock::now() >= until) return left;
-            bootstrap::wait_ready(session_.gone() ? -1 : session_.descriptor(), POLLIN,
-                                  std::min(until, clock::now() + pause));
+            std::this_thread::sleep_until(std::min(until, clock::now() + pause));
             for (notice heard; fetch(heard);)
                 if (heard.kind == notice_kind::lost || heard.kind == notice_kind::departed)
                     if (heard.rank >= 0 && static_cast<std::size_t>(heard.rank) < gone.size())
@@ -302,7 +305,7 @@ private:
 
     /// There is something to do, or was until now.
     [[nodiscard]] bool stirred() {
-        bool any = !sleeps_its_way && waker_->take();
+        bool any = !sleeps_its_way && sleeper_->take();
         fabrics_.each([&](auto& f) {
             if constexpr (requires { f.ready(); }) {
                 any = any || f.ready();
@@ -317,61 +320,47 @@ private:
     /// Now and then, and in each round while a connection is on its way. True if anything moved.
     bool look_at_connections() {
         if constexpr (connects)
-            if (++rounds_ % look_around == 0 || sockets_->opening()) return meet(clock::now());
+            if (sockets_ && (++rounds_ % look_around == 0 || sockets_->opening())) {
+                sleeper_->look();
+                return meet();
+            }
         return false;
     }
 
     void sleep(clock::time_point until) {
         if (session_.gone() && !heard_the_last_) return;
+        std::array<connections::sleeper::awaited, 1 + count> what;
+        if (!session_.gone()) what[0] = {session_.descriptor(), session_.wants_write()};
         bool ready = false;
+        std::size_t i = 0;
+        const disarming at_end{fabrics_};
         fabrics_.each([&](auto& f) {
             ready = f.arm() || ready;
             until = std::min(until, f.due());
+            what[++i].descriptor = f.descriptor();
         });
-        if (!ready) poll(until);
-        fabrics_.each([](auto& f) { f.disarm(); });
-        waker_->reset();
+        if (!ready) sleeper_->sleep(until, what);
+        static_cast<void>(sleeper_->take());
+        if (sockets_) meet();
     }
-
-    /// Without events to look for, poll(2) would still report errors again and again.
-    void watch(int descriptor, int events) {
-        polled_.push_back({events == 0 ? -1 : descriptor, static_cast<short>(events), 0});
-    }
-
-    void poll(clock::time_point until) {
-        polled_.clear();
-        watch(waker_->descriptor(), POLLIN);
-        watch(session_.gone() ? -1 : session_.descriptor(), session_.wants_write() ? POLLIN | POLLOUT : POLLIN);
-        fabrics_.each([&](const auto& f) { watch(f.descriptor(), POLLIN); });
-        const auto first = static_cast<std::ptrdiff_t>(polled_.size());
-        const auto now = clock::now();
-        if constexpr (connects) {
-            sockets_->descriptors(now, [this](int descriptor, int events) { watch(descriptor, events); });
-            until = std::min(until, sockets_->due(now));
+    struct disarming {
+        fabric_tuple<Described...>& all;
+        ~disarming() {
+            all.each([](auto& f) { f.disarm(); });
         }
-        sleep_in_poll(std::max(until, now) - now);
-        const auto came = [](const pollfd& p) { return p.revents != 0; };
-        if constexpr (connects)
-            if (until <= clock::now() || std::any_of(polled_.begin() + first, polled_.end(), came)) meet(clock::now());
-    }
+    };
 
-    void sleep_in_poll(clock::duration most) {
-        const auto left = std::min<std::chrono::nanoseconds>(most, std::chrono::hours{1});
-        const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-        const timespec limit{whole.count(), (left - whole).count()};
-        if (::ppoll(polled_.data(), polled_.size(), &limit, nullptr) >= 0) return;
-        for (pollfd& p : polled_) p.revents = 0; // a signal came
-    }
-
-    /// Goes on with the connections that come and those that go out.
-    bool meet(clock::time_point now) {
-        const bool moved = sockets_->step(now, [this](connections::arrival&& a) {
-            fabrics_.at(a.fabric, [&](auto& f) {
-                if constexpr (requires { f.connected(std::move(a)); }) f.connected(std::move(a));
+    /// Hands connections that have come, or cannot, to their fabrics. True if there were any.
+    bool meet() {
+        bool any = false;
+        while (auto a = sockets_->next()) {
+            any = true;
+            fabrics_.at(a->fabric, [&](auto& f) {
+                if constexpr (requires { f.connected(std::move(*a)); }) f.connected(std::move(*a));
             });
-        });
+        }
         if (sockets_->opening()) sockets_->settle(awaits_connections());
-        return moved;
+        return any;
     }
     [[nodiscard]] bool awaits_connections() {
         bool any = false;
@@ -383,12 +372,11 @@ private:
 
     std::optional<status::own_page> status_; // goes last: a rank that leaves slowly is still there
     bootstrap::session session_;
-    std::optional<waker> waker_;                          // none where the fabric has its own
+    std::optional<connections::sleeper> sleeper_;         // none where the fabric has its own way
     std::optional<connections::manager> sockets_;         // none where no fabric wants any
     fabric_tuple<Described...> fabrics_;                  // they go first
     std::vector<std::uint8_t> ways_;                      // by rank: the number of the fabric that leads to it
     std::map<std::pair<context, int>, channel> channels_; // where there are several fabrics
-    std::vector<pollfd> polled_;
     std::uint32_t rounds_ = 0;
     backoff pause_{false};
     bool crowded_ = false;

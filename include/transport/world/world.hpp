@@ -61,9 +61,9 @@ struct fabric_list<Only> {
 /// - One world, one control plane, one place to wait: the rules for faults hold for all fabrics.
 /// - Everything happens in the calls of the one thread that drives it; rank 0 alone has a second thread, for the
 ///   rendezvous, which is on no data path.
-/// - Waiting spins on all fabrics and yields (at once when the host is crowded), then sleeps in poll(2): on
-///   one descriptor for each fabric, the control plane, and connections that are on their way. A fabric that is the
-///   only one may sleep its own way.
+/// - Waiting spins on all fabrics and yields (at once when the host is crowded), then sleeps in one
+///   io_context: on one descriptor of each fabric, the control plane, and connections that are on their way. A fabric
+///   that is the only one may sleep its own way.
 /// - The fabric of each pair of ranks is decided once, from all cards: a link that fails is an error.
 template <class... Fabrics>
 class world {

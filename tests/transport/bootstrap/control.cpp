@@ -38,6 +38,14 @@ std::vector<std::byte> table_of_one_and(const notice& n) {
     return all;
 }
 
+/// Goes through a handshake, as the side that was connected to.
+void prove(const descriptor& with, handshake& h) {
+    static_cast<void>(run<std::string>([&](asio::io_context& in) -> task<std::string> {
+        const auto waits = std::make_shared<watched_socket>(in, with.get());
+        co_return co_await tutti::transport::bootstrap::detail::prove(*waits, h, clock::now() + 2s);
+    }));
+}
+
 } // namespace
 
 TEST_CASE("a rank that is destroyed has left, and the others hear that", "[control]") {
@@ -129,7 +137,7 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
     if (wait_ready(port.get(), POLLIN, clock::now() + 2s)) {
         auto caller = accept_from(port.get());
         auto talk = handshake::accepting(secret_of(""), {});
-        static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
+        prove(caller, talk);
         frame_stream all(proven_socket{std::move(caller), talk.keys()});
         CHECK(all.send(batches_of(table_of_one_and(said(notice_kind::verdict, 0, 1)))));
         joiner.join();
@@ -138,6 +146,32 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
     }
     CHECK(joined.value_or("") == "");
     CHECK(heard);
+}
+
+TEST_CASE("of several addresses a rank passes over those that refuse, are silent, or say nothing of use", "[control]") {
+    const auto closed = local_address(listen_on(loopback()[0]).get());
+    const auto silent = new_socket(loopback()[0]);
+    REQUIRE(::bind(silent.get(), loopback()[0].data(), loopback()[0].length()) == 0);
+    REQUIRE(::listen(silent.get(), 0) == 0);
+    const auto full = local_address(silent.get());
+    std::vector<descriptor> queue; // which takes no more
+    for (int i = 0; i < 3; ++i) queue.push_back(connect_to(full, clock::now() + 100ms));
+    const auto babbling = listen_on(loopback()[0]);
+    std::thread babble([&] {
+        if (!wait_ready(babbling.get(), POLLIN, clock::now() + 4s)) return;
+        const auto caller = accept_from(babbling.get());
+        static_cast<void>(write_some(caller.get(), std::as_bytes(std::span("HTTP/1.1 400 Bad Request\r\n\r\n"))));
+    });
+    const rendezvous_thread place(2, loopback(), secret(), quick());
+    const auto me = rank_of(1, 2, place);
+    const auto begin = clock::now();
+    const auto why = attempt([&] {
+        static_cast<void>(dialled(me, {closed, full, local_address(babbling.get()), place.bound()}));
+    });
+    babble.join();
+    CHECK(why.value_or("") == "");
+    CHECK(clock::now() - begin >= 1900ms); // of patience with the silent one
+    CHECK(clock::now() - begin < 4s);
 }
 
 TEST_CASE("when rank 0 leaves first, the rendezvous serves until the others have left", "[control]") {
@@ -226,7 +260,7 @@ TEST_CASE("who holds the port for a moment and refuses everyone is outlasted", "
     if (wait_ready(impostor.get(), POLLIN, clock::now() + 2s)) {
         const auto caller = accept_from(impostor.get());
         auto talk = handshake::accepting(secret_of("wrong"), {});
-        static_cast<void>(tutti::transport::bootstrap::detail::prove(caller.get(), talk, clock::now() + 2s));
+        prove(caller, talk);
         refused = talk.refused();
     }
     impostor.reset();

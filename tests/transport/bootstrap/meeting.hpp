@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "support/connect_to.hpp"
 #include "support/has.hpp"
 #include "support/secret_of.hpp"
 
@@ -103,11 +104,8 @@ inline std::vector<std::unique_ptr<control>> join_all(int first, int last, int s
     return out;
 }
 
-/// A rank that joins and then does what a test wants, never saying farewell.
-inline frame_stream bare_member(int rank, int size, const rendezvous_thread& place) {
-    const auto me = rank_of(rank, size, place);
-    frame_stream s(dial(
-        me, [&](std::string&) { return std::vector{place.bound()}; }, clock::now() + 5s));
+/// Says that this rank of that many listens at a port.
+inline void ask_to_join(frame_stream& s, int rank, int size) {
     member m = at_port(1);
     m.rank = rank;
     m.size = size;
@@ -117,6 +115,20 @@ inline frame_stream bare_member(int rank, int size, const rendezvous_thread& pla
     w.integer(std::uint32_t{5000});
     w.integer(std::uint8_t{0});
     s.send(frame_type::join, body);
+}
+
+/// A rank's connection to the first of those addresses where it is let in.
+inline proven_socket dialled(const identity& me, const std::vector<address>& where) {
+    return run<proven_socket>([&](asio::io_context& in) {
+        return dial(
+            in, me, [&](std::string&) { return where; }, clock::now() + me.timeout);
+    });
+}
+
+/// A rank that joins and then does what a test wants, never saying farewell.
+inline frame_stream bare_member(int rank, int size, const rendezvous_thread& place) {
+    frame_stream s(dialled(rank_of(rank, size, place), {place.bound()}));
+    ask_to_join(s, rank, size);
     return s;
 }
 

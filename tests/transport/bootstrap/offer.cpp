@@ -3,6 +3,7 @@
 #include <transport/join/offer.hpp>
 
 #include "support/catch.hpp"
+#include "support/connect_to.hpp"
 #include "support/has.hpp"
 
 #include <chrono>

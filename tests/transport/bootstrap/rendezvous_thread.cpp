@@ -93,18 +93,35 @@ descriptor come(desk& to) {
     return descriptor(ends[1]);
 }
 
-/// The same, as rank 1 and with that secret; asks for nothing yet.
-descriptor come_and_try(desk& to, const char* key) {
-    auto mine = come(to);
-    auto proof = handshake::connecting(secret_of(key), {purpose::control, 0, 1, 0, 2, 0});
-    for (int i = 0; i < 10 && !proof.accepted(); ++i) {
-        if (const auto out = proof.outgoing(); !out.empty()) proof.sent(write_some(mine.get(), out).bytes);
+/// The other end of a rank's connection that has come and tried to prove itself.
+struct caller {
+    descriptor mine;
+    handshake proof;
+};
+
+/// Comes as that rank of that many, with that secret; asks for nothing yet.
+caller come_as(desk& to, const char* key, int rank, int size) {
+    caller c{come(to), handshake::connecting(secret_of(key), {purpose::control, 0, rank, 0, size, 0})};
+    for (int i = 0; i < 10 && !c.proof.accepted(); ++i) {
+        if (const auto out = c.proof.outgoing(); !out.empty()) c.proof.sent(write_some(c.mine.get(), out).bytes);
         to.server.poll();
         std::array<std::byte, 128> landing;
-        const auto in = std::span(landing).first(std::min(proof.wanted(), landing.size()));
-        proof.feed(in.first(read_some(mine.get(), in).bytes));
+        const auto in = std::span(landing).first(std::min(c.proof.wanted(), landing.size()));
+        c.proof.feed(in.first(read_some(c.mine.get(), in).bytes));
     }
-    return mine;
+    return c;
+}
+
+/// The same, as rank 1 of two.
+descriptor come_and_try(desk& to, const char* key) { return come_as(to, key, 1, 2).mine; }
+
+/// Comes as that rank of that many, and asks to join.
+frame_stream come_and_join(desk& to, int rank, int size) {
+    auto c = come_as(to, "", rank, size);
+    frame_stream s(proven_socket{std::move(c.mine), c.proof.keys()});
+    ask_to_join(s, rank, size);
+    to.server.poll();
+    return s;
 }
 
 bool is_dropped(const descriptor& mine) {
@@ -552,6 +569,15 @@ TEST_CASE("strangers are bounded in number and in time", "[rendezvous_server]") 
     CHECK(is_dropped(others.back()));
 }
 
+TEST_CASE("of strangers who have said something wrong before they were let in nothing is kept", "[rendezvous_server]") {
+    desk at(2, "", quick());
+    const auto doors = rendezvous_thread::listen(loopback(), true);
+    const auto others = strays(local_address(doors.front()->get()), 60);
+    at.server.open(doors, {});
+    at.poll_for(50ms);
+    CHECK(at.server.count(stage::gone) == 0);
+}
+
 TEST_CASE("strangers do not push out a guest that has proven itself, until its time is up", "[rendezvous_server]") {
     constexpr std::size_t most = rendezvous_server::max_strangers + 2; // in a world of two
     auto how = quick();
@@ -618,4 +644,36 @@ TEST_CASE("the user hears once of who claims a rank with another secret, and all
     CHECK(at.server.count(stage::proving) == 0);
     CHECK(at.server.count(stage::asking) == 1);
     CHECK(at.server.assembling());
+}
+
+TEST_CASE("who answered while rank 0 was held up is not taken for silent", "[rendezvous_server]") {
+    desk at(4, "", quick());
+    std::vector<frame_stream> ranks;
+    for (int r = 0; r < 4; ++r) ranks.push_back(come_and_join(at, r, 4));
+    REQUIRE(at.server.count(stage::member) == 4);
+    const auto say = [&](std::size_t rank, notice_kind k, int peer) {
+        notice n;
+        n.kind = k;
+        n.communicator = 3;
+        n.members = 4;
+        n.rank = static_cast<int>(rank);
+        n.peer = peer;
+        n.call = "barrier";
+        ranks[rank].send(frame_type::talk, encode(n));
+    };
+    say(0, notice_kind::timeout, 1);
+    at.poll_for(5ms);
+    std::this_thread::sleep_for(1s); // longer than any answer is waited for
+    say(0, notice_kind::state, 0);   // is read first, and asks for no decision
+    say(1, notice_kind::waiting, 2);
+    say(2, notice_kind::waiting, 3);
+    at.server.poll();
+    std::optional<notice> verdict;
+    ranks[0].read();
+    while (const auto f = ranks[0].next())
+        if (const auto n = f->type == frame_type::talk ? decode_notice(f->body) : std::nullopt)
+            if (n->kind == notice_kind::verdict) verdict = n;
+    REQUIRE(verdict);
+    CHECK(verdict->peer == 3);
+    CHECK(has(verdict->text, "rank 3 has not joined the call"));
 }

@@ -97,6 +97,27 @@ TEST_CASE("a stopped rank 0 is found out within a second of a report", "[session
     CHECK_FALSE(await(one.plane(), notice_kind::lost, 100ms));
 }
 
+TEST_CASE("who comes after rank 0 has given up hears why, though rank 0's process ends at once", "[session][process]") {
+    const reserved_port at;
+    const pid_t zero = ::fork();
+    if (zero == 0) {
+        auto me = someone(0, 2, at);
+        me.interface = "nowhere0";
+        session s(me);
+        static_cast<void>(attempt([&] { static_cast<void>(s.data_address()); }));
+        ::_exit(0);
+    }
+    std::this_thread::sleep_for(200ms);
+    const auto begin = clock::now();
+    const auto why = attempt([&] {
+        session one(someone(1, 2, at));
+        one.join(one.data_address());
+    });
+    ::waitpid(zero, nullptr, 0);
+    CHECK(has(why.value_or(""), "rank 0 gave up before it had joined: no network interface fits"));
+    CHECK(clock::now() - begin < 3s);
+}
+
 TEST_CASE("ranks that start in any order meet, by number and by name, IPv4 and IPv6", "[session]") {
     const char* host = GENERATE("127.0.0.1", "::1", "localhost");
     const bool six = host == std::string("::1");

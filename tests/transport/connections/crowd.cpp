@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <list>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -21,28 +22,15 @@ constexpr std::chrono::seconds limit{90};
 /// What a step takes where so many ranks share two cores.
 constexpr std::chrono::microseconds delay{500};
 
-/// Steps all connectors in turn until each has an outcome, and keeps who is in. Returns how many are.
-int connect_all(std::list<connector>& all, clock::time_point until) {
-    int in = 0;
-    std::vector<bootstrap::proven_socket> inside;
-    while (!all.empty() && clock::now() < until) {
-        std::vector<pollfd> polled;
-        for (connector& c : all) polled.push_back({c.descriptor(), c.events(), 0});
-        ::poll(polled.data(), polled.size(), 1);
-        const auto now = clock::now();
-        auto at = polled.begin();
-        for (auto c = all.begin(); c != all.end(); ++at) {
-            if (at->revents != 0 || c->due() <= now) {
-                c->step(now);
-                std::this_thread::sleep_for(delay);
-            }
-            if (c->failed()) UNSCOPED_INFO(c->why());
-            if (c->accepted()) inside.push_back(c->release());
-            in += c->accepted();
-            c = c->accepted() || c->failed() ? all.erase(c) : std::next(c);
-        }
+/// Runs what is ready, one after the other, and takes its time for each. True if there was any.
+bool step(bootstrap::asio::io_context& in) {
+    in.restart();
+    bool any = false;
+    while (in.poll_one() > 0) {
+        any = true;
+        std::this_thread::sleep_for(delay);
     }
-    return in;
+    return any;
 }
 
 } // namespace
@@ -52,27 +40,38 @@ TEST_CASE("2,000 ranks that come to one at once all get in, though it takes half
     const bootstrap::secret key("sixteen secret bytes");
     REQUIRE(bootstrap::make_room_for_descriptors(2 * guests + 100));
     auto where = *bootstrap::address::literal("127.0.0.1", 0);
-    listener port(where);
-    where.set_port(port.port());
+    bootstrap::asio::io_context of_host;
+    std::optional<listener> port(std::in_place, of_host, listener::open(where, {}));
+    where.set_port(port->port());
     std::atomic<bool> stop{false}; // orders nothing but itself
     int welcomed = 0;
     std::thread host([&] {
-        const bootstrap::hello_rules rules{bootstrap::purpose::data, guests, guests + 1, 77, 1};
         std::vector<bootstrap::proven_socket> inside;
-        while (!stop.load(std::memory_order_relaxed)) {
-            port.step(key, rules, clock::now(), [&](bootstrap::proven_socket&& s, const bootstrap::hello&) {
-                inside.push_back(std::move(s));
-                ++welcomed;
-            });
-            std::this_thread::sleep_for(delay);
-        }
+        port->begin(key, {bootstrap::purpose::data, guests, guests + 1, 77, 1}, [&](auto&& s, const bootstrap::hello&) {
+            inside.push_back(std::move(s));
+            ++welcomed;
+        });
+        while (!stop.load(std::memory_order_relaxed))
+            if (!step(of_host)) std::this_thread::sleep_for(delay);
+        port.reset();
     });
+    bootstrap::asio::io_context of_guests;
     std::list<connector> all;
+    std::vector<bootstrap::proven_socket> inside;
+    int outcomes = 0;
+    const auto dial = [&](connector& c) -> bootstrap::task<> {
+        if (auto made = co_await c.connect()) inside.push_back(std::move(*made));
+        ++outcomes;
+    };
     for (int r = 0; r < guests; ++r)
-        all.emplace_back(where, key, bootstrap::hello{bootstrap::purpose::data, 0, r, guests, guests + 1, 77});
+        bootstrap::begin(of_guests, dial(all.emplace_back(
+                                        of_guests, where, key,
+                                        bootstrap::hello{bootstrap::purpose::data, 0, r, guests, guests + 1, 77})));
     const auto begin = clock::now();
-    const int in = connect_all(all, begin + limit);
+    while (outcomes < guests && clock::now() < begin + limit)
+        if (!step(of_guests)) std::this_thread::sleep_for(delay);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - begin);
+    const auto in = static_cast<int>(inside.size());
     stop.store(true, std::memory_order_relaxed);
     host.join();
     CAPTURE(took.count());

@@ -92,7 +92,7 @@ struct hasty_bell {
     }
 };
 
-/// A rank that sleeps in poll(2): `pipe` is what makes it readable. A hasty one empties it just before it sleeps.
+/// A rank that sleeps by descriptors: `pipe` is what makes it readable. A hasty one empties it just before it sleeps.
 template <bool Hasty>
 struct polled_bell {
     bell inner;
@@ -138,7 +138,7 @@ TEST_CASE("in no order of their steps does a sender or receiver sleep for ever, 
     CHECK(wrong == 0);
 }
 
-TEST_CASE("in no order of their steps do they sleep for ever in poll(2) either") {
+TEST_CASE("in no order of their steps do they sleep for ever by descriptors either") {
     const auto [result, wrong] = explored<flag, polled_bell<false>>(3);
     CHECK(result.runs > 1000);
     CHECK(result.stuck == 0);

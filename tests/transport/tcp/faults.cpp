@@ -4,6 +4,7 @@
 #include <transport/tcp.hpp>
 
 #include "support/catch.hpp"
+#include "support/connect_to.hpp"
 #include "support/expect.hpp"
 #include "transport/contract/courier.hpp"
 #include "world.hpp"

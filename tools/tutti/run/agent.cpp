@@ -15,6 +15,7 @@
 
 #include <transport/join/host.hpp>
 #include <transport/join/names.hpp>
+#include <transport/sockets/wait_ready.hpp>
 
 #include <array>
 #include <cerrno>
@@ -93,7 +94,8 @@ private:
                     {told_.out.empty() ? -1 : told_.out.get(), POLLOUT, 0}};
         const std::size_t first = waiting_.size();
         if (ranks_) ranks_->wait_for(waiting_);
-        poll(waiting_.data(), waiting_.size(), ranks_ && ranks_->hasty() ? 0 : -1);
+        using when = transport::clock::time_point;
+        transport::bootstrap::wait_ready(waiting_, ranks_ && ranks_->hasty() ? when{} : when::max());
         const bool spoken_to = waiting_[1].revents != 0;
         told_.out.flush();
         if (ranks_) ranks_->serve(std::span(waiting_).subspan(first));

@@ -5,7 +5,10 @@
 #include "descendants.hpp"
 #include "signals.hpp"
 
+#include <transport/sockets/wait_ready.hpp>
+
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -13,7 +16,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,8 +66,7 @@ int guarded(const std::function<int()>& work) {
     setpgid(worker, worker); // here as there: whoever comes first
     int ended = 0;
     while (!has_ended(worker, ended)) {
-        pollfd waiting{signals->get(), POLLIN, 0};
-        poll(&waiting, 1, -1);
+        transport::bootstrap::wait_ready(signals->get(), POLLIN, std::chrono::steady_clock::time_point::max());
         while (const int number = signals->next())
             if (number == SIGTSTP)
                 stop_with(worker);

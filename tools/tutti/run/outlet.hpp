@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <transport/sockets/wait_ready.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -9,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,8 +40,7 @@ public:
     /// Writes what can be written now.
     void flush() {
         std::string_view rest = kept_;
-        pollfd room{to_, POLLOUT, 0};
-        while (!rest.empty() && poll(&room, 1, 0) > 0) {
+        while (!rest.empty() && transport::bootstrap::wait_ready(to_, POLLOUT, {})) {
             const std::string_view piece = next_piece(rest);
             const ssize_t put = write(to_, piece.data(), piece.size());
             if (put >= 0) {

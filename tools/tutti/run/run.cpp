@@ -11,6 +11,8 @@
 #include "launch.hpp"
 #include "spawn.hpp"
 
+#include <transport/sockets/wait_ready.hpp>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -20,7 +22,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 namespace tutti::tools {
@@ -141,9 +142,8 @@ launch_options launch_options_of(const run_settings& s, std::vector<std::string>
 
 // A reader who stalls does not keep the launcher from ending.
 bool somebody_reads_errors() {
-    constexpr int most_ms = 1000;
-    pollfd room{STDERR_FILENO, POLLOUT, 0};
-    return poll(&room, 1, most_ms) > 0;
+    return transport::bootstrap::wait_ready(STDERR_FILENO, POLLOUT,
+                                            std::chrono::steady_clock::now() + std::chrono::seconds(1));
 }
 
 int told(const launch_result& result) {

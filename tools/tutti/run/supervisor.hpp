@@ -8,6 +8,8 @@
 #include "signals.hpp"
 #include "told_output.hpp"
 
+#include <transport/sockets/wait_ready.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -24,7 +26,7 @@
 namespace tutti::tools {
 
 /// Runs a launch to its end: copies output, passes signals on, keeps the deadline, judges who failed first, and ends
-/// the others. One thread; poll(2) with a timeout is the only wait.
+/// the others. One thread; wait_ready() is the only wait.
 template <crew Crew>
 class supervisor {
 public:
@@ -58,7 +60,7 @@ private:
         told_.wait_for(waiting_);
         const std::size_t first = waiting_.size();
         crew_.wait_for(waiting_);
-        poll(waiting_.data(), waiting_.size(), crew_.hasty() ? 0 : milliseconds_left());
+        transport::bootstrap::wait_ready(waiting_, crew_.hasty() ? clock::time_point{} : due());
         told_.flush();
         crew_.serve(std::span(waiting_).subspan(first));
         if (const int number = told_.take_error()) lose_output(number);
@@ -74,12 +76,8 @@ private:
         }
     }
 
-    [[nodiscard]] int milliseconds_left() const {
-        const clock::time_point next =
-            std::min({limit_, judge_at_, terminate_at_, kill_at_, drop_at_, told_.due(), crew_.due()});
-        if (next == never) return -1;
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now());
-        return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
+    [[nodiscard]] clock::time_point due() const {
+        return std::min({limit_, judge_at_, terminate_at_, kill_at_, drop_at_, told_.due(), crew_.due()});
     }
 
     void act(clock::time_point now) {

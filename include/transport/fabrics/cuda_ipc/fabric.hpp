@@ -49,7 +49,7 @@ public:
         return shm::fabric::why_not(a, b);
     }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return shm::fabric::name_of(m); }
-    void sleep_in_poll() { all_.shared.sleep_in_poll(); }
+    void sleep_by_descriptor() { all_.shared.sleep_by_descriptor(); }
     void join(const joined_world& w) {
         access_ = std::make_unique<std::atomic<access>[]>(w.table.members.size());
         for (const auto& m : w.table.members) {

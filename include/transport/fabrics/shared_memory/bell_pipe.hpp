@@ -15,7 +15,7 @@
 
 namespace tutti::transport::detail::shm {
 
-/// Makes a doorbell readable in poll(2): the owner polls a pipe of its own for reading, ringers open the same pipe
+/// Makes a doorbell a descriptor that becomes readable: the owner awaits a pipe of its own, ringers open the same pipe
 /// through /proc/PID/fd, as they open its segment. An eventfd could not be opened there, and to fetch one out of the
 /// owner's process (pidfd_getfd) takes the right to trace it, which many systems give to parents alone.
 class bell_pipe {
@@ -41,7 +41,7 @@ public:
     }
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(end_); }
 
-    /// The owner polls it for reading.
+    /// The owner awaits that it can be read.
     [[nodiscard]] int descriptor() const noexcept { return end_.get(); }
 
     /// Any thread. Makes it readable.
@@ -59,7 +59,7 @@ public:
 
 private:
     bootstrap::descriptor end_;
-    bootstrap::descriptor other_end_; // the owner's for writing: without one poll(2) would report a hang-up
+    bootstrap::descriptor other_end_; // the owner's for writing: without one it would hang up
 };
 
 } // namespace tutti::transport::detail::shm

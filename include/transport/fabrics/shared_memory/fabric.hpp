@@ -62,9 +62,9 @@ public:
     }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return "process " + std::to_string(m.pid); }
 
-    /// From now on this rank sleeps in poll(2), not on the futex. To be called before others know of it. Throws
+    /// From now on this rank sleeps by descriptors, not on the futex. To be called before others know of it. Throws
     /// std::system_error.
-    void sleep_in_poll() {
+    void sleep_by_descriptor() {
         pipe_ = bell_pipe::made();
         mine_.top().bell_pipe = pipe_.descriptor();
     }
@@ -140,7 +140,7 @@ public:
         return busy_.any([](channel& h) { return h.ask(); });
     }
 
-    /// Before poll(2), where this rank sleeps in it: a ring makes descriptor() readable then.
+    /// Before a sleep by descriptors: a ring makes descriptor() readable then.
     [[nodiscard]] bool arm() { return ask() || !mine_.top().bell.lie_down(); }
     void disarm() noexcept {
         pipe_.empty();
@@ -244,7 +244,7 @@ private:
     int rank_ = 0;
     std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one and those of other hosts
     std::uint32_t others_ = 0;                 // that are not null
-    bell_pipe pipe_;                           // none unless this rank sleeps in poll(2)
+    bell_pipe pipe_;                           // none unless this rank sleeps by descriptors
     std::vector<std::byte> landing_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;

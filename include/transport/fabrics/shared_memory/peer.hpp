@@ -4,13 +4,13 @@
 
 #include "../../contract/members.hpp"
 #include "../../sockets/errors.hpp"
+#include "../../sockets/wait_ready.hpp"
 #include "bell_pipe.hpp"
 #include "card.hpp"
 #include "foreign_memory.hpp"
 #include "segment.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/syscall.h>
 
 #include <optional>
@@ -53,8 +53,8 @@ public:
 
     [[nodiscard]] bool has_left() const noexcept { return top().left.load(std::memory_order_acquire) != 0; }
     [[nodiscard]] bool is_dead() const noexcept {
-        pollfd p{alive_.get(), POLLIN, 0}; // readable once the process has ended; a negative descriptor is ignored
-        return ::poll(&p, 1, 0) == 1 && p.revents != 0;
+        // Readable once the process has ended; a negative descriptor is ignored.
+        return bootstrap::wait_ready(alive_.get(), POLLIN, clock::time_point{});
     }
 
 private:

@@ -32,7 +32,7 @@ struct head {
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
     std::uint64_t private_key_at = 0; ///< where the owner keeps the key in memory of its own, for probing
-    std::int32_t bell_pipe = -1;      ///< under which descriptor the owner has its bell_pipe; -1: it does not poll
+    std::int32_t bell_pipe = -1;      ///< under which descriptor the owner has its bell_pipe; -1: it has none
     alignas(64) doorbell bell;
     /// The number of peers that have mapped this; each adds one (release), the owner waits for all of them before it
     /// goes (acquire).

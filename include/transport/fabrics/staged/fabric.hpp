@@ -171,10 +171,10 @@ public:
         all_.device.attempt([&] { any = any || busy_.any([](channel& h) { return h.ready(); }); });
         return any;
     }
-    void sleep_in_poll()
-        requires requires(inner_fabric& f) { f.sleep_in_poll(); }
+    void sleep_by_descriptor()
+        requires requires(inner_fabric& f) { f.sleep_by_descriptor(); }
     {
-        inner_.sleep_in_poll();
+        inner_.sleep_by_descriptor();
     }
     /// @}
 

@@ -5,6 +5,7 @@
 #include "../../../base/linkage.hpp"
 #include "../../sockets/errors.hpp"
 #include "../../sockets/socket.hpp"
+#include "../../sockets/wait_ready.hpp"
 
 #include <array>
 #include <chrono>

@@ -1,3 +1,3 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/control/rendezvous_thread.ipp>
+#include <transport/network.hpp>

@@ -1,3 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The tutti authors
-// SPDX-License-Identifier: MIT
-#include <transport/rendezvous.hpp>
