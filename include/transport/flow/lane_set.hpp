@@ -5,6 +5,7 @@
 #include "../sockets/errors.hpp"
 #include "scatter_read.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <array>
