@@ -57,10 +57,7 @@ private:
         for (const auto until = clock::now() + patience; wait_ready(listener_.get(), POLLIN, until);) {
             descriptor guest = accept_from(listener_.get());
             auto proof = handshake::accepting({}, {});
-            const auto why = run<std::string>([&](asio::io_context& in) -> task<std::string> {
-                const auto waits = std::make_shared<watched_socket>(in, guest.get());
-                co_return co_await bootstrap::detail::prove(*waits, proof, until);
-            });
+            const auto why = bootstrap::detail::prove(guest.get(), proof, until);
             if (why.empty()) return {std::move(guest), proof.keys()};
         }
         return {};

@@ -130,11 +130,9 @@ private:
     static constexpr int reads_at_once = 16; // of up to 16 KiB, so that a flood cannot hold fetch() up
 
     static proven_socket reach(const identity& me, bootstrap::descriptor own, clock::time_point until) {
-        return run<proven_socket>([&](asio::io_context& in) {
-            if (own) return introduce(in, me, std::move(own), until);
-            return dial(
-                in, me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
-        });
+        if (own) return introduce(me, std::move(own), until);
+        return dial(
+            me, [&](std::string& why) { return rendezvous_addresses(me, why, until); }, until);
     }
 
     /// Waits until it can read or write, and does. False where the time is up. Not by Asio, which needs descriptors.

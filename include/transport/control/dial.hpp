@@ -8,17 +8,18 @@
 #include "../sockets/jitter.hpp"
 #include "../sockets/proven_socket.hpp"
 #include "../sockets/socket.hpp"
+#include "../sockets/wait_ready.hpp"
 #include "../sockets/watched_socket.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
-#include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
 
 namespace tutti::transport::bootstrap {
 
@@ -30,19 +31,26 @@ inline std::string seconds_in_words(std::chrono::milliseconds t) {
     return std::to_string(t.count() / 1000) + "." + std::to_string(t.count() / 100 % 10) + " s";
 }
 
-/// At most `most`, and not beyond `until`.
-inline std::chrono::milliseconds left_of(moment until, std::chrono::milliseconds most) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    return std::clamp(left, std::chrono::milliseconds(0), most);
+/// Connects until then. 0, or an error of the system.
+TUTTI_COLD inline int connect_by(moment until, int socket, const address& where) {
+    int code = ::connect(socket, where.data(), where.length()) == 0 ? 0 : errno;
+    if (code == EINPROGRESS) {
+        if (!wait_ready(socket, POLLOUT, until)) return ETIMEDOUT;
+        socklen_t length = sizeof code;
+        ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length);
+    }
+    // A loopback port without a listener may have been connected to itself.
+    return code == 0 && local_address(socket) == remote_address(socket) ? ECONNREFUSED : code;
 }
 
 /// Goes through a handshake, for five seconds at most. Why nothing came of it; empty if it is accepted.
-inline task<std::string> prove(watched_socket& with, handshake& h, moment until) {
-    with.ignore_after(left_of(until, std::chrono::seconds(5)));
-    auto why = co_await shake_hands(with, h);
-    if (why.empty() && !h.accepted()) co_return "it accepts connections but does not answer";
-    if (!why.empty() && !h.refused()) why = "the connection broke before it was proven: " + why;
-    co_return why;
+TUTTI_COLD inline std::string prove(int socket, handshake& h, moment until) {
+    until = std::min(until, std::chrono::steady_clock::now() + std::chrono::seconds(5));
+    std::string why;
+    for (auto waits = shake(socket, h, why); waits != shaking::over; waits = shake(socket, h, why))
+        if (!wait_ready(socket, waits == shaking::reads ? POLLIN : POLLOUT, until))
+            return "it accepts connections but does not answer";
+    return why.empty() || h.refused() ? why : "the connection broke before it was proven: " + why;
 }
 
 /// The handshake of a rank that asks to join.
@@ -53,26 +61,23 @@ inline handshake control_handshake(const identity& me) {
 } // namespace detail
 
 /// Proves rank 0 to its own rendezvous. Throws a bootstrap error.
-[[nodiscard]] inline task<proven_socket> introduce(asio::io_context& in, const identity& me, descriptor own,
-                                                   detail::moment until) {
+[[nodiscard]] inline proven_socket introduce(const identity& me, descriptor own, detail::moment until) {
     auto h = detail::control_handshake(me);
-    const auto waits = std::make_shared<watched_socket>(in, own.get());
-    const auto problem = co_await detail::prove(*waits, h, until);
+    const auto problem = detail::prove(own.get(), h, until);
     if (!problem.empty()) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + problem, {}, me.rank);
-    waits->ignore();
-    co_return proven_socket{std::move(own), h.keys()};
+    return {std::move(own), h.keys()};
 }
 
 /// How long a rank goes on after a refusal that is not proven itself, "wrong secret" too: another process, or a former
 /// run's rendezvous, may hold the port for a moment.
 inline constexpr std::chrono::seconds refusal_patience{10};
 
-/// Connects to the rendezvous and proves itself; tries until it works or `until`. `where` yields the
-/// addresses to try, or a reason why there are none. Throws a bootstrap error when the time is up, when a peer that
-/// knows the secret refuses for good, or when others have refused for refusal_patience.
-TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, const identity& me,
-                                                         std::function<std::vector<address>(std::string&)> where,
-                                                         detail::moment until) {
+/// Connects to the rendezvous and proves itself; tries until it works or `until`. It takes no descriptor but that of
+/// the connection, by which a rank that lacks others can say so. `where` yields the addresses to try, or a reason why
+/// there are none. Throws a bootstrap error when the time is up, when a peer that knows the secret refuses for good, or
+/// when others have refused for refusal_patience.
+template <class Where>
+[[nodiscard]] proven_socket dial(const identity& me, Where where, detail::moment until) {
     using namespace std::chrono_literals;
     const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();
     const auto begun = std::chrono::steady_clock::now();
@@ -83,9 +88,8 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
     for (auto pause = 5ms;; pause = std::min(2 * pause, std::chrono::milliseconds(250))) {
         for (const auto& a : where(problem)) {
             auto fd = new_socket(a);
-            std::shared_ptr<watched_socket> waits;
             int code = errno;
-            if (fd) code = co_await connect(in, fd, a, detail::left_of(until, 2s), waits);
+            if (fd) code = detail::connect_by(std::min(until, std::chrono::steady_clock::now() + 2s), fd.get(), a);
             if (code != 0) problem = words_of_errno(code);
             if (const auto lack = shortage_in_words(code))
                 bootstrap_failed("rank " + std::to_string(me.rank) + " cannot reach " + place + ": " + *lack, {},
@@ -93,9 +97,8 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
             if (code != 0) continue;
             detail::tune_control_socket(fd.get());
             auto h = detail::control_handshake(me);
-            problem = co_await detail::prove(*waits, h, until);
-            waits->ignore();
-            if (problem.empty()) co_return proven_socket{std::move(fd), h.keys()};
+            problem = detail::prove(fd.get(), h, until);
+            if (problem.empty()) return {std::move(fd), h.keys()};
             early = h.too_early();
             if (h.refused() && !early) {
                 if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
@@ -108,8 +111,7 @@ TUTTI_COLD [[nodiscard]] inline task<proven_socket> dial(asio::io_context& in, c
         // Random: ranks that were turned away together should not come again together.
         const auto next =
             std::chrono::steady_clock::now() + pause / 2 + pause * static_cast<int>(random.below(512)) / 1024;
-        timer rest(in, std::min(next, until)); // all of the time that the error names
-        co_await rest.async_wait(in_task);
+        std::this_thread::sleep_until(std::min(next, until)); // all of the time that the error names
         if (next >= until) break;
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;

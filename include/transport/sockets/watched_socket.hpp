@@ -137,23 +137,6 @@ inline task<std::string> shake_hands(watched_socket& with, handshake& h) {
     co_return why;
 }
 
-/// Runs a coroutine of T to its end; throws what it throws. `make(context)` gives it. Throws a bootstrap error where
-/// descriptors have run out.
-template <class T, class Make>
-T run(Make&& make) {
-    std::optional<T> result;
-    std::exception_ptr failed;
-    const auto in = made_context();
-    asio::co_spawn(*in, make(*in), [&](std::exception_ptr e, T made) {
-        failed = std::move(e);
-        if (!failed) result.emplace(std::move(made));
-        in->stop(); // time limits that are over with it are not waited for
-    });
-    in->run();
-    if (failed) std::rethrow_exception(failed);
-    return std::move(*result);
-}
-
 /// Connects `s` within `limit`, and makes `waits` of it. 0, or an error of the system.
 inline task<int> connect(asio::io_context& in, const descriptor& s, const address& where,
                          std::chrono::milliseconds limit, std::shared_ptr<watched_socket>& waits) {

@@ -40,10 +40,7 @@ std::vector<std::byte> table_of_one_and(const notice& n) {
 
 /// Goes through a handshake, as the side that was connected to.
 void prove(const descriptor& with, handshake& h) {
-    static_cast<void>(run<std::string>([&](asio::io_context& in) -> task<std::string> {
-        const auto waits = std::make_shared<watched_socket>(in, with.get());
-        co_return co_await tutti::transport::bootstrap::detail::prove(*waits, h, clock::now() + 2s);
-    }));
+    static_cast<void>(tutti::transport::bootstrap::detail::prove(with.get(), h, clock::now() + 2s));
 }
 
 } // namespace

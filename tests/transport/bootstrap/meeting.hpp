@@ -119,10 +119,8 @@ inline void ask_to_join(frame_stream& s, int rank, int size) {
 
 /// A rank's connection to the first of those addresses where it is let in.
 inline proven_socket dialled(const identity& me, const std::vector<address>& where) {
-    return run<proven_socket>([&](asio::io_context& in) {
-        return dial(
-            in, me, [&](std::string&) { return where; }, clock::now() + me.timeout);
-    });
+    return dial(
+        me, [&](std::string&) { return where; }, clock::now() + me.timeout);
 }
 
 /// A rank that joins and then does what a test wants, never saying farewell.
