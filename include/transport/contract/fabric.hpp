@@ -24,8 +24,8 @@ struct joined_world {
     int rank;                            ///< this one
     std::uint8_t fabric;                 ///< the fabric's number in the world's list
     const bootstrap::world_table& table; ///< everyone
-    detail::connections::manager*
-        sockets{}; ///< connects to peers; null unless a fabric `needs_sockets`, and in a world of one rank
+    /// Connects to peers; null unless a fabric `needs_sockets`, and in a world of one rank.
+    detail::connections::manager* sockets{};
 
     /// The card of another rank's fabric of the same number.
     [[nodiscard]] std::span<const std::byte> card_of(int peer) const {
@@ -84,7 +84,7 @@ struct fabric_end {
 /// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
-/// | f.sleep_by_descriptor()     | else that is called first of all |
+/// | f.sleep_by_descriptor() | else that is called first of all |
 // clang-format on
 template <class D>
 concept fabric =
