@@ -66,7 +66,7 @@ public:
                 co_await pause_.async_wait(bootstrap::in_task);
                 starved = 0;
             } catch (const std::bad_alloc&) {
-                if (++starved > most_starved) throw;
+                if (++starved > bootstrap::most_starved) throw;
                 note_error(ENOMEM, {});
             }
         }

@@ -107,7 +107,7 @@ private:
                 }
                 starved = 0;
             } catch (const std::bad_alloc&) { // who comes is asked again
-                if (++starved > most_starved) throw;
+                if (++starved > bootstrap::most_starved) throw;
                 deaf_until_ = clock::now() + pause;
             }
         }

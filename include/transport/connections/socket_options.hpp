@@ -16,9 +16,6 @@ namespace tutti::transport::detail::connections {
 using bootstrap::io_result;
 using socket = bootstrap::descriptor;
 
-/// So often in a row a coroutine goes on without memory, before it ends.
-inline constexpr int most_starved = 100;
-
 /// Makes small messages prompt, and the silent end of an idle peer's host noticed within ten seconds.
 ///
 /// Not TCP_USER_TIMEOUT: Linux applies it also to a host that acknowledges but has no room, and a rank that computes
