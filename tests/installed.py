@@ -83,7 +83,7 @@ def by_pkg_config(stage, prefix, source, compiler):
         run([*compiler, stage / "program.o", *linked, "-Wl,--gc-sections", "-s", "-o", stage / "program"])
         run([stage / "program"], env={**os.environ, **alone, "LD_LIBRARY_PATH": str(shared.parent)}, timeout=60)
     needed, size = told_of("NEEDED", stage / "program"), (stage / "program").stat().st_size
-    if soname_of(shared) not in needed or any("libcrypto" in name for name in needed) or size > 40 * 1024:
+    if soname_of(shared) not in needed or any("libcrypto" in name or "libssl" in name for name in needed) or size > 40 * 1024:
         sys.exit(f"the program has {size} bytes, and needs {needed}")
     shared_alone(stage, shared, HIDDEN, flags, compiler)
     for verbs in prefix.rglob("libtutti_verbs.so"):

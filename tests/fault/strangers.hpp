@@ -19,6 +19,13 @@
 
 namespace tutti::test {
 
+/// What a rank says first.
+inline std::vector<std::byte> first_record(const transport::bootstrap::hello& h,
+                                           const transport::bootstrap::secret& key = {}) {
+    const auto talk = transport::bootstrap::handshake::connecting(key, h);
+    return {talk.outgoing().begin(), talk.outgoing().end()};
+}
+
 /// Connections of no rank, which do to a port on 127.0.0.1 what the bad, the broken and the lost do. Never waits.
 class strangers {
 public:
@@ -87,7 +94,7 @@ private:
     }
     void say_with_false_proof(int s, std::span<const std::byte> whole) {
         say(s, whole);
-        say(s, garbage(sizeof(transport::bootstrap::digest)));
+        say(s, garbage(60));
     }
     std::vector<std::byte> garbage(std::size_t length) {
         std::vector<std::byte> out(length);
@@ -106,10 +113,8 @@ private:
     unsigned kinds_ = 0;
     std::vector<int> open_;
     std::vector<slow_talker> slow_;
-    std::vector<std::byte> greeting_ =
-        transport::bootstrap::detail::encode_greeting({transport::bootstrap::purpose::control, 0, 1, 0, 3, 0});
-    std::vector<std::byte> data_greeting_ =
-        transport::bootstrap::detail::encode_greeting({transport::bootstrap::purpose::data, 0, 1, 0, 3, 12345});
+    std::vector<std::byte> greeting_ = first_record({transport::bootstrap::purpose::control, 0, 1, 0, 3, 0});
+    std::vector<std::byte> data_greeting_ = first_record({transport::bootstrap::purpose::data, 0, 1, 0, 3, 12345});
 };
 
 } // namespace tutti::test

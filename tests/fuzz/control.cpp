@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: MIT
 
 // What a rank hears from the rendezvous: the table of ranks, then notices, or anything else. A thread plays the
-// rendezvous: it lets the rank in, says the bytes of the input, sealed or not, and closes.
+// rendezvous: it lets the rank in, says the bytes of the input, inside TLS or not, and closes.
 //
 // Invariants: the only exception is tutti::error; a table that is taken names all ranks in order, and without a secret
 // no address beyond loopback; what is heard ends with the news that rank 0 is gone.
 
 #include <transport/control/control.hpp>
+#include <transport/sockets/tls.ipp>
 
 #include "../support/connect_to.hpp"
-#include "../support/sealed.hpp"
+#include "../support/say.hpp"
 #include "input.hpp"
 
 #include <future>
@@ -33,12 +34,12 @@ public:
 
     [[nodiscard]] address where() const { return local_address(listener_.get()); }
 
-    void serve(const bytes& words, bool seal) const {
-        const auto [guest, keys] = let_in();
-        frame_sealer sealer(keys.out);
-        const bytes wire = seal ? tutti::test::sealed(sealer, words) : words;
-        for (auto left = std::span(wire); guest && !left.empty();) {
-            const auto r = write_some(guest.get(), left);
+    void serve(const bytes& words, bool within) const {
+        auto [guest, proven] = let_in();
+        std::optional<tls::stream> inside;
+        if (guest) inside.emplace(std::move(proven), guest.get());
+        for (auto left = std::span(words); guest && !left.empty();) {
+            const auto r = within ? tutti::test::say(*inside, left) : write_some(guest.get(), left);
             left = left.subspan(r.bytes);
             const bool full = r.bytes == 0 && !r.ended;
             if (r.ended || (full && !wait_ready(guest.get(), POLLOUT, clock::now() + patience))) break;
@@ -58,7 +59,7 @@ private:
             descriptor guest = accept_from(listener_.get());
             auto proof = handshake::accepting({}, {});
             const auto why = bootstrap::detail::prove(guest.get(), proof, until);
-            if (why.empty()) return {std::move(guest), proof.keys()};
+            if (why.empty()) return {std::move(guest), proof.release()};
         }
         return {};
     }
@@ -129,9 +130,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     me.size = static_cast<int>(1 + in.below(3));
     me.rank = static_cast<int>(in.below(static_cast<std::size_t>(me.size)));
     me.timeout = patience;
-    const bool sealed = in.below(8) > 0;
+    const bool within = in.below(8) > 0;
     const bytes words = words_of(in, me.size);
-    const auto served = std::async(std::launch::async, [&] { zero.serve(words, sealed); });
+    const auto served = std::async(std::launch::async, [&] { zero.serve(words, within); });
     try {
         hear(me, zero.where());
     } catch (const tutti::error& e) {

@@ -8,8 +8,9 @@
 // world starts when all ranks are there, with a table of them all; memory is bounded.
 
 #include <transport/control/rendezvous_server.hpp>
+#include <transport/sockets/tls.ipp>
 
-#include "../support/sealed.hpp"
+#include "../support/say.hpp"
 #include "input.hpp"
 
 #include <fcntl.h>
@@ -28,10 +29,10 @@ namespace {
 struct caller {
     descriptor end;
     std::optional<handshake> proof; // under way
-    std::optional<frame_sealer> seal;
-    std::optional<frame_opener> open;
+    std::optional<tls::stream> inside;
     frame_cutter heard;
     int members = 0;
+    bool spoils = false; // has said what is no record
 };
 
 class room {
@@ -48,15 +49,18 @@ public:
                 continue;
             }
             switch (in_.below(8)) {
-            case 0: say(c, in_.bytes(in_.below(64))); break;
+            case 0:
+                c.spoils = true;
+                say(c, in_.bytes(in_.below(64)));
+                break;
             case 1: c = {}; break;
             case 2:
                 if (in_.below(16) == 0) desk_.run_out("nothing");
                 if (in_.below(4) == 0) std::this_thread::sleep_for(std::chrono::microseconds(in_.below(2'000)));
                 break;
-            case 3: say(c, frame_of(c, frame_type::talk, encode(notice_of()))); break;
-            case 4: say(c, frame_of(c, static_cast<frame_type>(in_.below(6)), in_.bytes(in_.below(64)))); break;
-            default: say(c, frame_of(c, frame_type::join, request())); break;
+            case 3: say_frame(c, frame_type::talk, encode(notice_of())); break;
+            case 4: say_frame(c, static_cast<frame_type>(in_.below(6)), in_.bytes(in_.below(64))); break;
+            default: say_frame(c, frame_type::join, request()); break;
             }
             attend();
         }
@@ -106,14 +110,15 @@ private:
                 say(c, c.proof->outgoing());
                 c.proof->sent(c.proof->outgoing().size());
                 if (c.proof->accepted()) {
-                    c.seal.emplace(c.proof->keys().out);
-                    c.open.emplace(c.proof->keys().in);
+                    c.inside.emplace(c.proof->release(), c.end.get());
                     c.proof.reset();
                 }
                 if (c.proof && c.proof->wanted() == 0) return;
                 if (!c.proof) continue;
             }
-            const auto r = read_some(c.end.get(), std::span(landing).first(std::min(most, landing.size())));
+            const auto room = std::span(landing).first(std::min(most, landing.size()));
+            const auto r = c.inside ? c.inside->read(room) : read_some(c.end.get(), room);
+            demand(!c.inside || !c.inside->forged() || c.spoils, "what is heard is what was said");
             if (r.ended) c = {};
             if (r.bytes == 0) return;
             if (c.proof)
@@ -123,10 +128,8 @@ private:
         }
     }
     void understand(caller& c, std::span<const std::byte> bytes) {
-        if (!c.open) return;
-        c.open->feed(bytes);
-        c.open->open([&](std::span<const std::byte> frames) { c.heard.feed(frames); });
-        demand(!c.open->forged(), "what is heard bears its tag");
+        if (!c.inside) return;
+        c.heard.feed(bytes);
         while (const auto f = c.heard.next()) {
             if (f->type == frame_type::member) ++c.members;
             if (f->type == frame_type::start) demand(c.members == size_, "a world starts with all ranks");
@@ -135,14 +138,17 @@ private:
         }
     }
 
-    void say(caller& c, std::span<const std::byte> bytes) {
+    static void say(caller& c, std::span<const std::byte> bytes) {
         if (c.end && !bytes.empty()) static_cast<void>(write_some(c.end.get(), bytes));
     }
-    /// Sealed, as far as the caller has proven itself.
-    [[nodiscard]] static std::vector<std::byte> frame_of(caller& c, frame_type type, std::span<const std::byte> body) {
+    /// Inside, as far as the caller has proven itself.
+    static void say_frame(caller& c, frame_type type, std::span<const std::byte> body) {
         std::vector<std::byte> frames;
         append_frame(frames, type, body);
-        return c.seal ? tutti::test::sealed(*c.seal, frames) : frames;
+        if (c.inside)
+            static_cast<void>(tutti::test::say(*c.inside, frames));
+        else
+            say(c, frames);
     }
     [[nodiscard]] std::vector<std::byte> request() {
         std::vector<std::byte> out;

@@ -12,6 +12,6 @@ import sys
 
 NAME = "tutti_one_source_must_include_tutti_transport_network_hpp"
 archive, *compiler = sys.argv[1:]
-done = subprocess.run([*compiler, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive", "-pthread", "-lcrypto", "-o",
+done = subprocess.run([*compiler, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive", "-pthread", "-lssl", "-lcrypto", "-o",
                        os.devnull], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 sys.exit(0 if done.returncode != 0 and NAME in done.stdout else f"{done.stdout}\nthe linker does not name {NAME}")

@@ -205,6 +205,7 @@ plan draw(std::uint64_t seed, std::uint64_t world, milliseconds deadline) {
     if (!quiet || d.chance(50)) p.steps.push_back(barriers(0, quiet ? 1 : 2));
     // Drawn last: plans of a seed stay as they were.
     p.ends_abruptly = p.upset.what == fault_kind::kill && p.over != fabric::memory && p.leaves_at_once && d.chance(60);
+    p.encrypted = (p.over == fabric::tcp || p.over == fabric::routed) && d.chance(40);
     return p;
 }
 

@@ -29,7 +29,9 @@ void play_over_verbs(const plan& p, int rank, const reports& all, const reserved
 
 /// Who a rank is; consecutive ranks share a pretended host.
 [[nodiscard]] inline transport::bootstrap::identity identity_of(const plan& p, int rank, const reserved_port& at) {
-    return test::identity_on(p.hosts * rank / p.ranks, rank, p.ranks, at);
+    auto me = test::identity_on(p.hosts * rank / p.ranks, rank, p.ranks, at);
+    me.encrypt = p.encrypted;
+    return me;
 }
 
 /// The limits of tcp that the plan has drawn.

@@ -127,6 +127,7 @@ struct plan {
     int lanes = 1;                  ///< tcp, routed
     std::size_t window_bytes = 0;   ///< 0: as it is by itself
     std::size_t contexts_ahead = 0; ///< so here
+    bool encrypted = false;         ///< tcp, routed: data over sockets
     ranks_set progress_threads = 0; ///< ranks with progress::in_thread
     std::chrono::milliseconds deadline{0};
     int in_turn = 1;            ///< so often the ranks make the world and play the plan, with no barrier between

@@ -109,6 +109,7 @@ std::string in_words(const plan& p) {
     if (p.hosts > 1) text += ", on " + std::to_string(p.hosts) + " pretended hosts";
     if (p.over == fabric::tcp || p.over == fabric::routed) {
         if (p.six) text += ", over IPv6";
+        if (p.encrypted) text += ", encrypted";
         if (p.lanes > 1) text += ", " + std::to_string(p.lanes) + " lanes";
         if (p.window_bytes > 0) text += ", windows of " + std::to_string(p.window_bytes) + " bytes";
         if (p.contexts_ahead > 0) text += ", " + std::to_string(p.contexts_ahead) + " contexts ahead";

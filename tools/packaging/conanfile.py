@@ -78,11 +78,11 @@ class Tutti(ConanFile):
         self.cpp_info.set_property("cmake_file_name", "tutti")
         self.add_component("headers", includedirs=["include"], system_libs=["pthread"])
         if self.options.compiled:
-            self.add_component("tutti", requires=["headers"], libs=["tutti"], system_libs=["crypto"],
+            self.add_component("tutti", requires=["headers"], libs=["tutti"], system_libs=["ssl", "crypto"],
                                defines=["TUTTI_COMPILED"])
         else:
             self.add_component("tutti", requires=["headers"])
-        self.add_component("tcp", requires=["tutti"], system_libs=["crypto"])
+        self.add_component("tcp", requires=["tutti"], system_libs=["ssl", "crypto"])
         if self.options.verbs:
             self.add_component("verbs", requires=["tcp"], system_libs=["ibverbs"],
                                libs=["tutti_verbs"] if self.options.compiled else [])

@@ -88,7 +88,7 @@ private:
         auto talk = bootstrap::handshake::connecting(key_, mine_);
         const auto problem = co_await bootstrap::shake_hands(*waits_, talk);
         waits_->ignore();
-        if (talk.accepted()) co_return bootstrap::proven_socket{std::move(s), talk.keys()};
+        if (talk.accepted()) co_return bootstrap::proven_socket{std::move(s), talk.release()};
         if (talk.refused_for_good()) refusals_ = max_refusals;
         co_return note(talk.refused() ? trouble::refusal : trouble::dropped, problem, s);
     }

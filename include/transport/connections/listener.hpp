@@ -65,7 +65,7 @@ public:
     TUTTI_COLD listener(bootstrap::asio::io_context& in, socket listening,
                         std::chrono::milliseconds timeout = std::chrono::seconds{5})
         : in_(in), port_(std::move(listening)), place_(bootstrap::place_of(bootstrap::local_address(port_.get()))),
-          timeout_(timeout), pause_(in) {}
+          timeout_(timeout), pause_(in), limit_(in) {}
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
 
@@ -153,11 +153,14 @@ private:
     }
     TUTTI_COLD bootstrap::task<> prove(std::shared_ptr<guest> g) {
         g->waits->ignore_after(timeout_);
-        co_await bootstrap::shake_hands(*g->waits, g->talk);
+        try {
+            co_await bootstrap::shake_hands(*g->waits, g->talk, &limit_);
+        } catch (const std::bad_alloc&) { // this connection ends
+        }
         std::erase(guests_, g);
         if (!g->talk.accepted() || !g->waits->is_watched()) co_return;
         g->waits->ignore();
-        use_({std::move(g->connected), g->talk.keys()}, g->talk.theirs());
+        use_({std::move(g->connected), g->talk.release()}, g->talk.theirs());
     }
     /// Makes room for a new guest; false if there is none.
     TUTTI_COLD bool drop_one() {
@@ -175,6 +178,7 @@ private:
     bootstrap::place place_; // that connections must want
     std::chrono::milliseconds timeout_;
     bootstrap::timer pause_;
+    bootstrap::handshake_limit limit_;
     std::shared_ptr<bootstrap::watched_socket> waits_;
     bootstrap::secret key_;
     bootstrap::hello_rules rules_;

@@ -44,7 +44,7 @@ struct member {
 struct world_table {
     std::uint64_t world = 0;     ///< drawn by rank 0; goes into the hello of every data connection
     std::vector<member> members; ///< by rank
-    bool encrypted = false;      ///< data over TCP travel in records (encrypted_record.hpp); the same on all ranks
+    bool encrypted = false;      ///< data over TCP stay inside TLS; the same on all ranks
 
     /// A processor of this rank's host that is its own, if the ranks there can have one each: share_out() gives it.
     /// Nothing where the host is crowded. Ranks of one host share it out alike.

@@ -47,9 +47,12 @@ TUTTI_COLD inline int connect_by(moment until, int socket, const address& where)
 TUTTI_COLD inline std::string prove(int socket, handshake& h, moment until) {
     until = std::min(until, std::chrono::steady_clock::now() + std::chrono::seconds(5));
     std::string why;
-    for (auto waits = shake(socket, h, why); waits != shaking::over; waits = shake(socket, h, why))
-        if (!wait_ready(socket, waits == shaking::reads ? POLLIN : POLLOUT, until))
+    for (auto waits = shake(socket, h, why); waits != shaking::over; waits = shake(socket, h, why)) {
+        if (waits == shaking::knocks) // the side that was connected to
+            h.let_in();
+        else if (!wait_ready(socket, waits == shaking::reads ? POLLIN : POLLOUT, until))
             return "it accepts connections but does not answer";
+    }
     return why.empty() || h.refused() ? why : "the connection broke before it was proven: " + why;
 }
 
@@ -65,7 +68,7 @@ inline handshake control_handshake(const identity& me) {
     auto h = detail::control_handshake(me);
     const auto problem = detail::prove(own.get(), h, until);
     if (!problem.empty()) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + problem, {}, me.rank);
-    return {std::move(own), h.keys()};
+    return {std::move(own), h.release()};
 }
 
 /// How long a rank goes on after a refusal that is not proven itself, "wrong secret" too: another process, or a former
@@ -98,7 +101,7 @@ template <class Where>
             detail::tune_control_socket(fd.get());
             auto h = detail::control_handshake(me);
             problem = detail::prove(fd.get(), h, until);
-            if (problem.empty()) return {std::move(fd), h.keys()};
+            if (problem.empty()) return {std::move(fd), h.release()};
             early = h.too_early();
             if (h.refused() && !early) {
                 if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);

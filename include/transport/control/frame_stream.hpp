@@ -3,9 +3,10 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../sockets/crypto.hpp"
 #include "../sockets/proven_socket.hpp"
-#include "../sockets/secret.hpp"
 #include "../sockets/socket.hpp"
+#include "../sockets/tls.hpp"
 #include "control_frames.hpp"
 
 #include <algorithm>
@@ -27,48 +28,42 @@ enum class stream_end : std::uint8_t {
     broke,     ///< the system says so
     senseless, ///< the other side, which knows the secret, sent something that is no frame
     exits,     ///< this process does, and OpenSSL has ended: nothing can be sealed or opened any more
-    forged,    ///< a record bears a wrong tag: it was changed on the way
+    forged,    ///< what came was changed on the way
 };
 
-/// Frames over a non-blocking socket, sealed in both directions; nothing here waits, and no buffer grows past its
-/// bound.
+/// Frames over a non-blocking socket, inside TLS; nothing here waits, and no buffer grows past its bound.
 class frame_stream {
 public:
     static constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
-    static constexpr std::size_t record_cost = 64; ///< the memory of a record beside its bytes
+    static constexpr std::size_t share_cost = 64; ///< the memory of shared frames beside their bytes
 
     /// Nothing may be sent or read before protect().
     explicit frame_stream(descriptor socket) : socket_(std::move(socket)) {}
-    explicit frame_stream(proven_socket s) : socket_(std::move(s.socket)) { protect(s.keys); }
+    explicit frame_stream(proven_socket s) : socket_(std::move(s.socket)) { protect(std::move(s.inside)); }
 
-    /// Seals and opens with these from now on.
-    void protect(const traffic_keys& keys) {
-        sealer_.emplace(keys.out);
-        opener_.emplace(keys.in);
-    }
+    /// Goes on inside.
+    void protect(tls::state proven) { inside_.emplace(std::move(proven), get()); }
 
     [[nodiscard]] int get() const noexcept { return socket_.get(); }
-    void close() { socket_.reset(); }
+    void close() {
+        inside_.reset();
+        socket_.reset();
+    }
 
     /// Queues a frame and writes as much as the socket takes; does nothing if the other side is gone. False, and
     /// nothing queued, when too much is unsent already.
     TUTTI_COLD bool send(frame_type type, std::span<const std::byte> body) {
-        const detail::use_of_openssl held;
-        if (!held.lasts() || !takes_words()) return true;
         std::vector<std::byte> whole;
         append_frame(whole, type, body);
-        return send(batches_of(whole));
+        return send(share(std::move(whole)));
     }
 
-    /// The same with whole frames that others may get as well. None of the streams copies them.
-    TUTTI_COLD [[nodiscard]] bool send(std::span<const frame_batch> batches) {
-        const detail::use_of_openssl held;
-        if (!held.lasts() || !takes_words()) return true;
-        std::size_t more = 0;
-        for (const auto& b : batches) more += b.text->size() + tag_bytes + record_cost;
-        if (unsent_ + more > max_unsent_bytes) return false;
-        for (const auto& b : batches) out_.push_back(sealer_->seal(b));
-        unsent_ += more;
+    /// The same with frames that others may get as well.
+    TUTTI_COLD bool send(const shared_frames& all) {
+        if (!takes_words()) return true;
+        if (unsent_ + all->size() + share_cost > max_unsent_bytes) return false;
+        out_.push_back(all);
+        unsent_ += all->size() + share_cost;
         flush();
         return true;
     }
@@ -77,13 +72,15 @@ public:
     /// other side, perhaps its farewell, are still to be read.
     TUTTI_COLD void flush() {
         while (wants_write()) {
-            const auto r = write_first();
-            deaf_ = r.ended;
-            if (r.bytes == 0) break;
+            deaf_ = inside_->flush().ended;
+            if (deaf_ || inside_->wants_write() || unsent_ == 0) break;
+            const auto rest = std::span(*out_[first_]).subspan(written_);
+            const auto r = inside_->take(rest.first(std::min(rest.size(), tls::stream::record_bytes)));
+            if (r.ended) return end(r.error); // no memory
             written_ += r.bytes;
-            if (written_ < out_[first_].size()) continue;
-            unsent_ -= written_ + record_cost;
-            out_[first_++].text.reset();
+            if (written_ < out_[first_]->size()) continue;
+            unsent_ -= written_ + share_cost;
+            out_[first_++].reset();
             written_ = 0;
             forget_sent();
         }
@@ -92,19 +89,20 @@ public:
         first_ = unsent_ = written_ = 0;
     }
 
-    [[nodiscard]] bool wants_write() const noexcept { return takes_words() && unsent_ > 0; }
+    [[nodiscard]] bool wants_write() const noexcept { return takes_words() && (unsent_ > 0 || inside_->wants_write()); }
 
     /// Reads once. True if anything came.
     TUTTI_COLD bool read() {
         const detail::use_of_openssl held;
         if (!held.lasts()) end(stream_end::exits, detail::use_of_openssl::has_ended);
-        if (ended()) return false;
-        std::array<std::byte, 16 * 1024> landing;
-        const auto r = read_some(get(), landing);
-        if (r.ended) end(r.error);
-        opener_->feed(std::span(landing).first(r.bytes));
-        opener_->open([this](std::span<const std::byte> frames) { frames_.feed(frames); });
-        if (opener_->forged()) end(stream_end::forged, "what came over its connection was changed on the way");
+        if (ended() || !inside_) return false;
+        std::array<std::byte, tls::stream::record_bytes> landing;
+        const auto r = inside_->read(landing);
+        if (inside_->forged())
+            end(stream_end::forged, "what came over its connection was changed on the way");
+        else if (r.ended)
+            end(r.error);
+        frames_.feed(std::span(landing).first(r.bytes));
         return r.bytes > 0;
     }
 
@@ -129,18 +127,8 @@ private:
         first_ = 0;
     }
 
-    /// The rest of the first record.
-    io_result write_first() const {
-        const sealed_record& first = out_[first_];
-        const auto text = std::span(*first.text).subspan(std::min(written_, first.text->size()));
-        const auto tag = std::span(first.tag).subspan(std::max(written_, first.text->size()) - first.text->size());
-        const std::array<iovec, 2> both{piece(text), piece(tag)};
-        return write_some(get(), std::span<const iovec>(both));
-    }
-
-    /// Whose words were changed on the way may still be told so.
     [[nodiscard]] bool takes_words() const noexcept {
-        return !deaf_ && detail::use_of_openssl::usable() && (end_ == stream_end::none || end_ == stream_end::forged);
+        return inside_ && !deaf_ && end_ == stream_end::none && detail::use_of_openssl::usable();
     }
     void end(int error) {
         if (error == 0)
@@ -154,13 +142,12 @@ private:
     }
 
     descriptor socket_;
-    std::optional<frame_sealer> sealer_;
-    std::optional<frame_opener> opener_;
+    std::optional<tls::stream> inside_; // none while the other side is a stranger
     frame_cutter frames_;
-    std::vector<sealed_record> out_;
+    std::vector<shared_frames> out_;
     std::size_t first_ = 0;   // of those that are not out yet
-    std::size_t written_ = 0; // of that record
-    std::size_t unsent_ = 0;  // bytes of all records that are not whole out, and their cost
+    std::size_t written_ = 0; // of these
+    std::size_t unsent_ = 0;  // bytes of all that are not whole out, and their cost
     bool deaf_ = false;       // the other side takes no more
     stream_end end_ = stream_end::none;
     std::string why_;

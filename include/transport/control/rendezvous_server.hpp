@@ -55,7 +55,7 @@ public:
 
     TUTTI_COLD rendezvous_server(int size, secret key, std::string place, const rendezvous_thread::settings& how,
                                  stderr_writer voice = stderr_writer())
-        : key_(std::move(key)), how_(how), voice_(std::move(voice)), clock_(in_),
+        : key_(std::move(key)), how_(how), voice_(std::move(voice)), clock_(in_), limit_(in_),
           assembly_(size, std::move(place), how.timeout, how.first_word), coordinator_(size),
           by_rank_(static_cast<std::size_t>(size)) {
         begin(in_, keep_time());
@@ -148,6 +148,7 @@ private:
             for (const guest& g : *all)
                 if (g) g->leave();
         clock_.cancel();
+        limit_.end();
         poll();
     }
 
@@ -224,13 +225,13 @@ private:
         try {
             handshake proof = handshake::accepting(key_, hello_rules{.too_early = early});
             g->waits->ignore_after(how_.stranger_time);
-            co_await shake_hands(*g->waits, proof);
+            co_await shake_hands(*g->waits, proof, &limit_, assembling() ? handshake_limit::at_once : 0);
             if (is_over_ || g->phase == stage::gone) co_return;
             g->claims = proof.theirs();
             if (proof.wrong_secret() && assembling())
                 if (const auto told = assembly_.suspect(g->claims.rank)) voice_.say(*told);
             if (!proof.accepted()) co_return leave(*g);
-            g->stream.protect(proof.keys());
+            g->stream.protect(proof.release());
             g->phase = stage::asking;
             g->waits->ignore_after(how_.stranger_time);
             if (count(stage::asking) > by_rank_.size() + max_strangers) drop_oldest(stage::asking);
@@ -243,17 +244,19 @@ private:
         auto all = strangers_;
         all.insert(all.end(), by_rank_.begin(), by_rank_.end());
         for (const guest& g : all)
-            if (g && (g->phase == stage::asking || g->phase == stage::member)) hear_safely(g);
+            if (g && (g->phase == stage::asking || g->phase == stage::member)) hear_safely(g, 1000);
     }
-    TUTTI_COLD void hear_safely(const guest& g) {
+    /// So many records, before others have their turn.
+    TUTTI_COLD void hear_safely(const guest& g, int most_records = 16) {
         try {
-            hear(g);
+            hear(g, most_records);
         } catch (const std::exception& e) { // no memory, or a library that is gone because the process exits
             lose(*g, e.what());
         }
     }
-    TUTTI_COLD void hear(const guest& g) {
-        g->stream.read();
+    TUTTI_COLD void hear(const guest& g, int most_records) {
+        for (int i = 0; i < most_records && g->stream.read(); ++i) {
+        }
         while (g->phase != stage::gone) {
             const auto f = g->stream.next();
             if (!f) break;
@@ -305,7 +308,7 @@ private:
         untold_.erase(g.claims.rank);
         leave(g);
     }
-    /// A rank's frames were changed on the way. It would not help if that rank came again.
+    /// A rank's frames were changed on the way. It would not help if that rank came again. It hears so by TLS's alert.
     TUTTI_COLD void tell_of_forgery(const guest& g) {
         const auto who = "rank " + std::to_string(g->claims.rank);
         abandon("what " + who + " says to rank 0 at " + assembly_.place() +
@@ -356,13 +359,12 @@ private:
     TUTTI_COLD void start() {
         while (world_ == 0) draw(std::as_writable_bytes(std::span(&world_, 1)));
         survey_ = survey(world_table{world_, assembly_.seats.members()}.nodes());
-        const auto table = assembly_.table_frames(world_);
-        const auto for_all = batches_of(table);
+        const auto table = share(assembly_.table_frames(world_));
         // Nothing was said to a member before, so that there is room in all streams or in none.
-        started_ = std::ranges::all_of(by_rank_, [&](const guest& to) { return to->stream.send(for_all); });
+        started_ = std::ranges::all_of(by_rank_, [&](const guest& to) { return to->stream.send(table); });
         if (!started_)
             give_up("the table of " + std::to_string(assembly_.seats.size()) + " ranks has " +
-                    std::to_string(table.size()) + " bytes, more than the " +
+                    std::to_string(table->size()) + " bytes, more than the " +
                     std::to_string(frame_stream::max_unsent_bytes) + " that one connection may hold");
         for (const guest& g : by_rank_) write_rest(g);
         if (started_) desk_.emplace(in_, world_, [this] { begin_survey(); });
@@ -395,8 +397,8 @@ private:
 
     TUTTI_COLD void deliver() {
         for (auto pending = coordinator_.drain(); !pending.empty(); pending = coordinator_.drain()) {
-            std::vector<std::vector<frame_batch>> frames; // each written once, however many ranks hear it
-            for (const auto& o : pending) frames.push_back(batch_of(o.what));
+            std::vector<shared_frames> frames; // each written once, however many ranks hear it
+            for (const auto& o : pending) frames.push_back(frame_of(o.what));
             // Rank 0 last: the notice may end its process, and this server with it.
             for (const bool zero : {false, true})
                 for (std::size_t i = 0; i < pending.size(); ++i)
@@ -405,14 +407,14 @@ private:
         }
     }
     TUTTI_COLD void ask(const std::vector<survey::question>& all) {
-        for (const auto& q : all) hand_over(q.to, batch_of(survey::notice_of(q)));
+        for (const auto& q : all) hand_over(q.to, frame_of(survey::notice_of(q)));
     }
-    [[nodiscard]] static std::vector<frame_batch> batch_of(const notice& n) {
+    [[nodiscard]] static shared_frames frame_of(const notice& n) {
         std::vector<std::byte> frame;
         append_frame(frame, frame_type::talk, encode(n));
-        return batches_of(frame);
+        return share(std::move(frame));
     }
-    TUTTI_COLD void hand_over(int rank, std::span<const frame_batch> frame) {
+    TUTTI_COLD void hand_over(int rank, const shared_frames& frame) {
         const guest g = by_rank_[static_cast<std::size_t>(rank)];
         if (!g) return;
         if (g->stream.send(frame))
@@ -449,6 +451,7 @@ private:
     rendezvous_thread::settings how_;
     stderr_writer voice_;
     timer clock_;
+    handshake_limit limit_;
     assembly assembly_;
     coordinator coordinator_;
     std::vector<std::byte> refusal_; // why there is no world, for all ranks that come

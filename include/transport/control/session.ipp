@@ -12,6 +12,7 @@
 #include "../join/start_turn.hpp"
 #include "../sockets/held_ports.hpp"
 #include "../sockets/shared_listener.hpp"
+#include "../sockets/tls.ipp"
 #include "control.hpp"
 #include "rendezvous_thread.hpp"
 

@@ -6,24 +6,13 @@
 #include "../../base/own_process.hpp"
 #include "errors.hpp"
 
-#include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <mutex>
-#include <span>
 #include <thread>
 
-/// HMAC-SHA256 and SHA-256 of OpenSSL, with the algorithms fetched once: that takes longer than they do. Whatever else
-/// uses OpenSSL holds a use_of_openssl.
 namespace tutti::transport::bootstrap {
-
-using digest = std::array<std::byte, 32>;
 
 namespace detail {
 
@@ -83,69 +72,20 @@ public:
         return only;
     }
 
-    [[nodiscard]] bool sha256(std::span<const std::byte> text, digest& out) const noexcept {
-        return EVP_Digest(text.data(), text.size(), bytes_of(out), nullptr, sha256_, nullptr) == 1;
-    }
-    [[nodiscard]] bool hmac(std::span<const std::byte> key, std::span<const std::byte> text, digest& out) {
-        static constexpr std::byte no_key{};
-        if (key.empty()) key = {&no_key, 1}; // which is the same, since HMAC fills keys up with zeros
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        // A child of a fork may find the lock held for ever.
-        if (!lock)
-            return HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(text), text.size(),
-                        bytes_of(out), nullptr) != nullptr;
-        return EVP_MAC_init(hmac_, bytes_of(key), key.size(), nullptr) == 1 &&
-               EVP_MAC_update(hmac_, bytes_of(text), text.size()) == 1 &&
-               EVP_MAC_final(hmac_, bytes_of(out), nullptr, out.size()) == 1;
-    }
-
 private:
     TUTTI_COLD crypto() {
         static const tutti::detail::own_process maker;
         if (OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) != 1 ||
             OPENSSL_atexit([] { use_of_openssl::end(maker); }) != 1)
             fail_by_end(); // OpenSSL makes nothing once it has ended
-        EVP_MAC* const kind = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-        hmac_ = EVP_MAC_CTX_new(kind);
-        std::array<char, 7> name{"SHA256"};
-        const std::array<OSSL_PARAM, 2> how{OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
-                                            OSSL_PARAM_construct_end()};
-        sha256_ = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-        if (!hmac_ || !sha256_ || EVP_MAC_CTX_set_params(hmac_, how.data()) != 1)
-            bootstrap_failed("OpenSSL has no HMAC-SHA256");
     }
 
     [[noreturn]] static void fail_by_end() {
         bootstrap_failed(use_of_openssl::has_ended,
                          "end the world in main, or make it before the program uses OpenSSL");
     }
-
-    static const unsigned char* bytes_of(std::span<const std::byte> s) noexcept {
-        return reinterpret_cast<const unsigned char*>(s.data());
-    }
-    static unsigned char* bytes_of(digest& d) noexcept { return reinterpret_cast<unsigned char*>(d.data()); }
-
-    std::mutex mutex_; // of hmac_
-    EVP_MAC_CTX* hmac_ = nullptr;
-    EVP_MD* sha256_ = nullptr;
 };
 
 } // namespace detail
-
-/// HMAC-SHA256 of a text under a key of any length.
-TUTTI_COLD [[nodiscard]] inline digest hmac_of(std::span<const std::byte> key, std::span<const std::byte> text) {
-    digest out{};
-    const detail::use_of_openssl held;
-    if (!detail::crypto::get(held).hmac(key, text, out)) bootstrap_failed("OpenSSL cannot compute HMAC-SHA256");
-    return out;
-}
-
-/// SHA-256 of a text.
-TUTTI_COLD [[nodiscard]] inline digest digest_of(std::span<const std::byte> text) {
-    digest out{};
-    const detail::use_of_openssl held;
-    if (!detail::crypto::get(held).sha256(text, out)) bootstrap_failed("OpenSSL cannot compute SHA-256");
-    return out;
-}
 
 } // namespace tutti::transport::bootstrap

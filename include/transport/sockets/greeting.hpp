@@ -62,7 +62,7 @@ struct hello {
     /// Data: where the table of ranks says that the peer listens. Nothing for control: the way to the rendezvous may
     /// lead through forwarded ports.
     place at = {};
-    bool encrypted = false;  ///< data: records follow, see fabrics/tcp/encrypted_record.hpp
+    bool encrypted = false;  ///< data: stay inside TLS
     std::uint8_t fabric = 0; ///< data: which of the world's fabrics
     friend bool operator==(const hello&, const hello&) = default;
 };
@@ -75,7 +75,7 @@ struct hello_rules {
     std::uint64_t world = 0;  ///< data: its id
     std::uint16_t lanes = 1;  ///< lanes are numbered below this
     place at = {};            ///< data: where this rank listens, as the table of ranks has it
-    bool encrypted = false;   ///< data: this rank speaks records
+    bool encrypted = false;   ///< data: those of this rank do
     std::uint8_t fabrics = 1; ///< data: fabrics are numbered below this
     /// Control: who asks is to come again, since it wants a world that is not there yet. Empty: nobody is.
     std::function<bool(const hello&)> too_early = {};
@@ -84,17 +84,9 @@ struct hello_rules {
 namespace detail {
 
 inline constexpr std::uint32_t magic = 0x49545554; // "TUTI"
-inline constexpr std::size_t header_bytes = 8;     // magic, version, two bytes of the message
-inline constexpr std::size_t greeting_bytes = 81;
-inline constexpr std::size_t challenge_bytes = 40;
+inline constexpr std::size_t greeting_bytes = 49;
 
-inline void add_nonce(tutti::detail::byte_writer& w) {
-    nonce drawn{};
-    draw(drawn);
-    w.raw(drawn);
-}
-
-/// The first message, with a fresh nonce.
+/// Magic 4, version 2, purpose 1, encrypted 1, fabric 1, lane 2, port 2, rank 4, peer 4, size 4, world 8, address 16.
 TUTTI_COLD inline std::vector<std::byte> encode_greeting(const hello& h) {
     std::vector<std::byte> out;
     tutti::detail::byte_writer w(out);
@@ -110,7 +102,6 @@ TUTTI_COLD inline std::vector<std::byte> encode_greeting(const hello& h) {
     w.integer(h.size);
     w.integer(h.world);
     w.raw(std::as_bytes(std::span(h.at.host)));
-    add_nonce(w);
     return out;
 }
 
@@ -129,17 +120,6 @@ inline hello decode_greeting(std::span<const std::byte> greeting) {
     h.world = r.integer<std::uint64_t>();
     std::ranges::transform(r.raw(h.at.host.size()), h.at.host.begin(), std::to_integer<std::uint8_t>);
     return h;
-}
-
-/// The second message, with a fresh nonce.
-TUTTI_COLD inline std::vector<std::byte> encode_challenge() {
-    std::vector<std::byte> out;
-    tutti::detail::byte_writer w(out);
-    w.integer(magic);
-    w.integer(wire_version);
-    w.integer(std::uint16_t{0});
-    add_nonce(w);
-    return out;
 }
 
 } // namespace detail

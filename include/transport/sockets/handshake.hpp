@@ -3,11 +3,22 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "crypto.hpp"
+#include "errors.hpp"
 #include "greeting.hpp"
+#include "secret.hpp"
+#include "tls.hpp"
+#include "tls_keys.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,34 +32,42 @@ namespace tutti::transport::bootstrap {
 /// while neither accepted() nor refused(), write outgoing() and tell sent(); read at most wanted() bytes and feed()
 /// them. When refused, write the rest of outgoing() if that is possible without waiting, then close.
 ///
-/// Messages, of fixed sizes so that nothing behind them is read:
-///   greeting   connecting -> accepting   magic 4, version 2, purpose 1, encrypted 1, fabric 1, lane 2, port 2, rank 4,
-///                                        peer 4, size 4, world 8, address 16, nonce 32
-///   challenge  accepting -> connecting   magic 4, version 2, 0 0, nonce 32
-///   proof      connecting -> accepting   HMAC(secret, "connecting" | greeting | challenge)
-///   answer     accepting -> connecting   status 1, HMAC(secret, "accepting" | status | greeting | challenge)
-/// The labels differ, so that no side's proof serves as the other's. The connecting side proves first. So a stranger
-/// gets nothing to guess a secret from, and hears no more than "refused".
+/// A handshake of TLS 1.3 by the key of the conversation (tls.hpp), and inside it
+///   greeting   connecting -> accepting   what it wants: see hello
+///   answer     accepting -> connecting   magic 4, version 2, status 1
+/// It reads whole records and nothing behind them. So after it, both sides may leave TLS for plain bytes, or go on
+/// inside: release(). The connecting side is done when it has the answer, since its own handshake looks finished while
+/// the other side refuses it.
+///
+/// A stranger whose first record asks for nothing that there is costs the side that was connected to a look. One that
+/// is shaped as a rank's, or was one, costs a handshake, which waits for let_in().
 ///
 /// A relay between the two can change no message. If it made a rank connect to a port or address of its own, that is in
-/// the greeting and is refused. Both sides then share keys() that the relay does not know. They protect the frames of
-/// the control connection (control_frames.hpp), and data where these are encrypted (fabrics/tcp/encrypted_record.hpp).
+/// the greeting and is refused.
 class handshake {
 public:
+    static constexpr std::size_t most_hello_bytes = 1024;  ///< of the first record
+    static constexpr std::size_t most_record_bytes = 2048; ///< of another
+    static constexpr std::size_t record_header_bytes = 5;
+
     /// The side that connects, saying `mine`.
     TUTTI_COLD [[nodiscard]] static handshake connecting(const secret& s, const hello& mine) {
-        handshake h(s, stage::challenge_header);
+        handshake h(s, stage::shaking, true);
         h.theirs_ = mine;
         std::swap(h.theirs_.rank, h.theirs_.peer);
         h.greeting_ = detail::encode_greeting(mine);
-        h.outgoing_ = h.greeting_;
+        h.key_->mine = tls::conversation::of(mine);
+        h.key_->identity = h.key_->mine.identity();
+        h.open();
+        h.go_on();
         return h;
     }
 
     /// The side that was connected to.
     [[nodiscard]] static handshake accepting(const secret& s, const hello_rules& rules) {
-        handshake h(s, stage::greeting_header);
+        handshake h(s, stage::hello, false);
         h.rules_ = rules;
+        h.key_->mine = {rules.what, -1, rules.rank, rules.world};
         return h;
     }
 
@@ -59,7 +78,19 @@ public:
     void sent(std::size_t n) { sent_ = std::min(outgoing_.size(), sent_ + n); }
 
     /// How many bytes are to be read next; 0 if none.
-    [[nodiscard]] std::size_t wanted() const { return length_of(stage_) - incoming_.size(); }
+    [[nodiscard]] std::size_t wanted() const {
+        if (stage_ >= stage::accepted || knocks()) return 0;
+        if (incoming_.size() < record_header_bytes) return record_header_bytes - incoming_.size();
+        return record_header_bytes + text_bytes() - incoming_.size();
+    }
+
+    /// The side that was connected to: a first record has come that may be a rank's.
+    [[nodiscard]] bool knocks() const noexcept { return stage_ == stage::knocking; }
+    /// Precondition: knocks().
+    TUTTI_COLD void let_in() {
+        stage_ = stage::shaking;
+        take(std::exchange(incoming_, {}));
+    }
 
     /// Takes up to wanted() bytes that were read. Whatever they are, it only ever ends in refused().
     TUTTI_COLD void feed(std::span<const std::byte> in) {
@@ -67,7 +98,14 @@ public:
             const auto n = std::min(wanted(), in.size());
             incoming_.insert(incoming_.end(), in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
             in = in.subspan(n);
-            if (wanted() == 0) advance(std::exchange(incoming_, {}));
+            if (const auto why = objection()) return refuse(std::string(*why));
+            if (incoming_.size() < record_header_bytes || wanted() > 0) continue;
+            if (stage_ != stage::hello)
+                take(std::exchange(incoming_, {}));
+            else if (const auto why = objection_to_hello())
+                turn_away(std::string(*why));
+            else
+                stage_ = stage::knocking;
         }
     }
 
@@ -80,8 +118,10 @@ public:
     /// Refused by rank 0, which has proven the secret, until it makes its next world.
     [[nodiscard]] bool too_early() const noexcept { return too_early_; }
 
-    /// The side that was connected to: a whole greeting has come, and the proof is still to come.
-    [[nodiscard]] bool greeted() const noexcept { return stage_ == stage::proof; }
+    /// The side that was connected to: a whole first record has come, and the proof is still to come.
+    [[nodiscard]] bool greeted() const noexcept {
+        return !connects_ && (knocks() || (state_ && stage_ < stage::accepted));
+    }
 
     /// The side that was connected to: the other side does not know the secret.
     [[nodiscard]] bool wrong_secret() const noexcept { return wrong_secret_; }
@@ -89,33 +129,28 @@ public:
     /// Why it was refused, in words for this side's own user.
     [[nodiscard]] std::string_view reason() const { return reason_; }
 
-    /// The other side's hello; for the side that connects, the answer to its own. Valid once accepted.
+    /// The other side's hello; for the side that connects, the answer to its own. Valid once accepted; where the secret
+    /// was wrong, the rank that the other side claims to be.
     [[nodiscard]] const hello& theirs() const { return theirs_; }
 
-    /// Keys that only the two sides of this very handshake can know. Precondition: accepted().
-    TUTTI_COLD [[nodiscard]] traffic_keys keys() const {
-        bytes salt = greeting_;
-        salt.insert(salt.end(), challenge_.begin(), challenge_.end());
-        traffic_keys k;
-        k.out = secret_.derive(salt, connects_ ? "tutti: connecting to accepting" : "tutti: accepting to connecting");
-        k.in = secret_.derive(salt, connects_ ? "tutti: accepting to connecting" : "tutti: connecting to accepting");
-        return k;
+    /// To go on inside. Precondition: accepted().
+    [[nodiscard]] tls::state release() {
+        SSL_set_app_data(state_.get(), nullptr);
+        return std::move(state_);
     }
 
 private:
     enum class stage : std::uint8_t {
-        greeting_header,
+        hello, ///< the side that was connected to: before the first record
+        knocking,
+        shaking,
         greeting,
-        challenge_header,
-        challenge,
-        proof,
         answer,
         accepted,
         refused,
     };
     enum class status : std::uint8_t {
         welcome,
-        wrong_secret,
         other_world,
         other_rank,
         other_size,
@@ -123,90 +158,183 @@ private:
         other_place,
         other_privacy,
         too_early,
+        other_release,
     };
-    using bytes = std::vector<std::byte>;
+    static constexpr std::string_view foreign = "the other side does not speak this protocol";
+    static constexpr std::size_t answer_bytes = 7;
+    static constexpr std::uint8_t is_handshake = 22, is_client_hello = 1;
 
-    handshake(const secret& s, stage first) : secret_(s), stage_(first), connects_(first == stage::challenge_header) {}
+    handshake(const secret& s, stage first, bool connects)
+        : key_(std::make_unique<tls::key_holder>()), stage_(first), connects_(connects) {
+        key_->of = s;
+    }
 
-    static std::size_t length_of(stage s) {
-        switch (s) {
-        case stage::greeting_header:
-        case stage::challenge_header: return detail::header_bytes;
-        case stage::greeting: return detail::greeting_bytes - detail::header_bytes;
-        case stage::challenge: return detail::challenge_bytes - detail::header_bytes;
-        case stage::proof: return sizeof(digest);
-        case stage::answer: return 1 + sizeof(digest);
-        default: return 0;
+    /// Of the record that comes.
+    [[nodiscard]] std::size_t text_bytes() const {
+        return 256 * std::to_integer<std::size_t>(incoming_[3]) + std::to_integer<std::size_t>(incoming_[4]);
+    }
+    /// To what has come of the record.
+    [[nodiscard]] std::optional<std::string_view> objection() const {
+        const auto at = [this](std::size_t i) { return std::to_integer<std::uint8_t>(incoming_[i]); };
+        const bool first = stage_ == stage::hello;
+        const std::size_t n = incoming_.size();
+        if (first && at(0) != is_handshake) return foreign;
+        if (n > 1 && at(1) != 3) return foreign;
+        if (n >= record_header_bytes &&
+            (text_bytes() == 0 || text_bytes() > (first ? most_hello_bytes : most_record_bytes)))
+            return foreign;
+        if (first && n > record_header_bytes && at(record_header_bytes) != is_client_hello) return foreign;
+        return std::nullopt;
+    }
+    TUTTI_COLD void take(const std::vector<std::byte>& record) {
+        try {
+            if (!state_) open();
+            go_on(record);
+        } catch (const error& e) { // OpenSSL has ended
+            refuse(e.what());
+        }
+    }
+    /// The identity of the key stands in clear, where a hello of this library has it. To look at it proves nothing, and
+    /// keeps strangers cheap. Who calls itself so is given no other key.
+    [[nodiscard]] std::optional<std::string_view> objection_to_hello() const {
+        constexpr std::size_t bytes_behind = 4 + 2 + 1 + sizeof(digest); // age, lengths, one proof
+        constexpr std::size_t bytes = tls::conversation::identity_bytes;
+        const auto at = [this](std::size_t i) { return std::to_integer<std::size_t>(incoming_[i]); };
+        if (incoming_.size() < bytes_behind + bytes || text_bytes() != 4 + 65536 * at(6) + 256 * at(7) + at(8))
+            return foreign; // OpenSSL would make room for so much
+        const auto identity = std::span(incoming_).subspan(incoming_.size() - bytes_behind - bytes, bytes);
+        const auto wanted =
+            tls::conversation::from_identity({reinterpret_cast<const char*>(identity.data()), identity.size()});
+        if (!wanted) return foreign;
+        if (wanted->what != rules_.what) return words_of(status::senseless);
+        if (wanted->what == purpose::data && wanted->world != rules_.world) return words_of(status::other_world);
+        return wanted->to == rules_.rank ? std::nullopt : std::optional(words_of(status::other_rank));
+    }
+    /// Says so, by a record of the protocol that nobody proves.
+    void turn_away(std::string why) {
+        constexpr std::array<std::uint8_t, 7> no_such_key{21, 3, 3, 0, 2, 2, 115}; // an alert, fatal
+        const auto all = std::as_bytes(std::span(no_such_key));
+        outgoing_.assign(all.begin(), all.end());
+        refuse(std::move(why));
+    }
+
+    TUTTI_COLD void open() {
+        const bootstrap::detail::use_of_openssl held;
+        detail::crypto::get(held);
+        state_.reset(SSL_new(tls::detail::contexts::of(connects_)));
+        for (const auto set : {&SSL_set0_rbio, &SSL_set0_wbio}) {
+            BIO* const memory = state_ ? BIO_new(BIO_s_mem()) : nullptr;
+            if (!memory) throw std::bad_alloc();
+            set(state_.get(), memory);
+        }
+        SSL_set_app_data(state_.get(), key_.get());
+        if (connects_)
+            SSL_set_connect_state(state_.get());
+        else
+            SSL_set_accept_state(state_.get());
+    }
+    /// As far as what has come leads.
+    TUTTI_COLD void go_on(std::span<const std::byte> record = {}) {
+        const detail::use_of_openssl held;
+        if (!held.lasts()) return refuse(detail::use_of_openssl::has_ended);
+        const auto bytes_in = static_cast<int>(record.size());
+        if (!record.empty() && BIO_write(SSL_get_rbio(state_.get()), record.data(), bytes_in) != bytes_in)
+            throw std::bad_alloc();
+        for (int code = 1; code == 1 && stage_ < stage::accepted;) {
+            ERR_clear_error();
+            code = step();
+            if (code != 1 && stage_ < stage::accepted && SSL_get_error(state_.get(), code) != SSL_ERROR_WANT_READ)
+                fail();
+        }
+        char* text = nullptr;
+        BIO* const out = SSL_get_wbio(state_.get());
+        const auto bytes = static_cast<std::size_t>(BIO_get_mem_data(out, &text));
+        const auto all = std::as_bytes(std::span(text, bytes));
+        outgoing_.insert(outgoing_.end(), all.begin(), all.end());
+        static_cast<void>(BIO_reset(out));
+    }
+    [[nodiscard]] int step() {
+        std::array<std::byte, detail::greeting_bytes + 1> landing;
+        std::size_t bytes = 0;
+        if (stage_ == stage::shaking) {
+            const int code = SSL_do_handshake(state_.get());
+            if (code != 1) return code;
+            if (connects_ && SSL_session_reused(state_.get()) != 1) {
+                refuse("the other side does not know this rank's secret");
+                return 0;
+            }
+            if (connects_) write(greeting_);
+            stage_ = connects_ ? stage::answer : stage::greeting;
+            return 1;
+        }
+        const int code = SSL_read_ex(state_.get(), landing.data(), landing.size(), &bytes);
+        if (code != 1) return code;
+        const auto in = std::span<const std::byte>(landing).first(bytes);
+        if (connects_)
+            take_answer(in);
+        else
+            take_greeting(in);
+        return 0;
+    }
+    void fail() {
+        const unsigned long code = ERR_peek_error();
+        ERR_clear_error(); // the program has errors of its own
+        if (key_->failed || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
+        switch (ERR_GET_REASON(code)) {
+        case SSL_R_BINDER_DOES_NOT_VERIFY:
+            wrong_secret_ = true;
+            theirs_.rank = key_->theirs ? key_->theirs->from : -1;
+            return refuse("a peer was refused: wrong secret");
+        case SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER: return refuse("this rank's secret was refused");
+        case SSL_R_TLSV1_ALERT_UNKNOWN_PSK_IDENTITY: return refuse("refused: another world, rank or use was wanted");
+        case SSL_R_CERTIFICATE_VERIFY_FAILED: return refuse("the other side does not know this rank's secret");
+        default:
+            const char* const words = ERR_reason_error_string(code);
+            return refuse(std::string(foreign) + (words ? " (" + std::string(words) + ")" : std::string()));
         }
     }
 
-    TUTTI_COLD void advance(const bytes& in) {
-        switch (stage_) {
-        case stage::greeting_header: take_header(in, greeting_, stage::greeting); break;
-        case stage::greeting: take_greeting(in); break;
-        case stage::challenge_header: take_header(in, challenge_, stage::challenge); break;
-        case stage::challenge: take_challenge(in); break;
-        case stage::proof: take_proof(in); break;
-        case stage::answer: take_answer(in); break;
-        default: break;
-        }
-    }
-
-    /// Header and rest come apart, so that another version's messages may have other lengths.
-    TUTTI_COLD void take_header(const bytes& in, bytes& message, stage next) {
+    TUTTI_COLD void take_greeting(std::span<const std::byte> in) {
         tutti::detail::byte_reader r(in);
-        if (r.integer<std::uint32_t>() != detail::magic) return refuse("the other side does not speak this protocol");
+        const auto magic = r.integer<std::uint32_t>();
         const auto version = r.integer<std::uint16_t>();
-        message = in;
-        stage_ = next;
-        if (version == wire_version) return;
-        if (next == stage::greeting) write(detail::encode_challenge());
-        refuse("the other side speaks wire version " + std::to_string(version) + ", this rank version " +
-               std::to_string(wire_version) + ": all ranks must be built from the same release");
+        if (!r.ok() || magic != detail::magic) return answer(status::senseless);
+        if (version != wire_version) return answer(status::other_release, version);
+        if (in.size() != detail::greeting_bytes) return answer(status::senseless);
+        theirs_ = detail::decode_greeting(in);
+        answer(key_->theirs && *key_->theirs == tls::conversation::of(theirs_) ? judge() : status::senseless);
     }
-
-    TUTTI_COLD void take_greeting(const bytes& in) {
-        greeting_.insert(greeting_.end(), in.begin(), in.end());
-        theirs_ = detail::decode_greeting(greeting_);
-        challenge_ = detail::encode_challenge();
-        write(challenge_);
-        stage_ = stage::proof;
-    }
-
-    void take_challenge(const bytes& in) {
-        challenge_.insert(challenge_.end(), in.begin(), in.end());
-        const auto proof = proof_of("connecting", {});
-        write({proof.begin(), proof.end()});
-        stage_ = stage::answer;
-    }
-
-    void take_proof(const bytes& in) {
-        wrong_secret_ = !equals(in, proof_of("connecting", {}));
-        answer(wrong_secret_ ? status::wrong_secret : judge());
-    }
-
-    TUTTI_COLD void answer(status s) {
-        bytes out{static_cast<std::byte>(s)};
-        const auto proof = s == status::wrong_secret ? digest{} : proof_of("accepting", s);
-        out.insert(out.end(), proof.begin(), proof.end());
+    TUTTI_COLD void answer(status s, std::uint16_t version = wire_version) {
+        std::vector<std::byte> out;
+        tutti::detail::byte_writer w(out);
+        w.integer(detail::magic);
+        w.integer(wire_version);
+        w.integer(static_cast<std::uint8_t>(s));
         write(out);
         if (s == status::welcome)
             stage_ = stage::accepted;
         else
-            refuse(std::string("a peer was refused: ") + std::string(words_of(s)));
+            refuse(s == status::other_release ? words_of_release(version)
+                                              : "a peer was refused: " + std::string(words_of(s)));
     }
-
-    TUTTI_COLD void take_answer(const bytes& in) {
-        const auto s = static_cast<status>(in[0]);
-        if (s == status::wrong_secret) return refuse("this rank's secret was refused");
-        if (!equals(std::span(in).subspan(1), proof_of("accepting", s)))
-            return refuse("the other side does not know this rank's secret");
+    TUTTI_COLD void take_answer(std::span<const std::byte> in) {
+        tutti::detail::byte_reader r(in);
+        const auto magic = r.integer<std::uint32_t>();
+        const auto version = r.integer<std::uint16_t>();
+        const auto s = static_cast<status>(r.integer<std::uint8_t>());
         proven_ = true;
+        if (!r.ok() || magic != detail::magic) return refuse("the other side answers what makes no sense");
+        if (version != wire_version) return refuse(words_of_release(version));
         too_early_ = s == status::too_early;
-        if (s == status::welcome)
+        if (s == status::welcome && in.size() == answer_bytes)
             stage_ = stage::accepted;
         else
             refuse(std::string("refused: ") + std::string(words_of(s)));
+    }
+    void write(std::span<const std::byte> more) {
+        std::size_t bytes = 0;
+        if (SSL_write_ex(state_.get(), more.data(), more.size(), &bytes) != 1)
+            bootstrap_failed("OpenSSL cannot encrypt");
     }
 
     [[nodiscard]] status judge() const {
@@ -226,7 +354,6 @@ private:
 
     static std::string_view words_of(status s) {
         switch (s) {
-        case status::wrong_secret: return "wrong secret";
         case status::other_world: return "it belongs to another world";
         case status::other_rank: return "another rank was wanted";
         case status::other_size: return "the worlds differ in size";
@@ -238,44 +365,30 @@ private:
         default: return "the hello makes no sense here";
         }
     }
-
-    TUTTI_COLD [[nodiscard]] digest proof_of(std::string_view label, std::optional<status> s) const {
-        bytes text;
-        tutti::detail::byte_writer w(text);
-        w.text(label, label.size());
-        w.integer(static_cast<std::uint8_t>(s.value_or(status::welcome)));
-        w.raw(greeting_);
-        w.raw(challenge_);
-        return secret_.prove(text);
+    static std::string words_of_release(std::uint16_t version) {
+        return "the other side speaks wire version " + std::to_string(version) + ", this rank version " +
+               std::to_string(wire_version) + ": all ranks must be built from the same release";
     }
-
-    static bool equals(std::span<const std::byte> in, const digest& expected) {
-        digest given{};
-        std::copy_n(in.begin(), std::min(in.size(), given.size()), given.begin());
-        return same(given, expected);
-    }
-
-    void write(const bytes& more) { outgoing_.insert(outgoing_.end(), more.begin(), more.end()); }
 
     void refuse(std::string why) {
         reason_ = std::move(why);
         stage_ = stage::refused;
     }
 
-    secret secret_;
+    std::unique_ptr<tls::key_holder> key_; // whose place OpenSSL knows
     hello_rules rules_;
     stage stage_;
     bool connects_;
     hello theirs_;
-    bytes greeting_;
-    bytes challenge_;
-    bytes outgoing_;
-    bytes incoming_;
+    std::vector<std::byte> greeting_;
+    std::vector<std::byte> outgoing_;
+    std::vector<std::byte> incoming_; // of one record
     std::size_t sent_ = 0;
     bool wrong_secret_ = false;
-    bool proven_ = false; // the answer came from a peer that knows the secret
+    bool proven_ = false; // the other side has answered by the key
     bool too_early_ = false;
     std::string reason_;
+    tls::state state_; // goes first: it knows key_
 };
 
 } // namespace tutti::transport::bootstrap

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "secret.hpp"
 #include "socket.hpp"
+#include "tls.hpp"
 
 namespace tutti::transport::bootstrap {
 
-/// A connection whose other side has proven to know the secret, and the keys that the two share from then on.
+/// A connection whose other side has proven to know the secret.
 struct proven_socket {
     descriptor socket;
-    traffic_keys keys;
+    tls::state inside; ///< to go on inside TLS; without it, in plain bytes
 };
 
 } // namespace tutti::transport::bootstrap

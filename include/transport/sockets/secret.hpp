@@ -25,16 +25,16 @@
 
 namespace tutti::transport::bootstrap {
 
-using nonce = std::array<std::byte, 32>;
+using digest = std::array<std::byte, 32>;
 
 /// The secret of a world's ranks; possibly empty. A handle: copies share the bytes, which are wiped with the last copy.
-/// Use random bytes: an attacker that makes a rank connect to it gets a proof to test guesses against.
+/// Use random bytes: who makes a rank connect to it gets a proof to test guesses against.
 class secret {
 public:
     /// Shorter ones could be guessed.
     static constexpr std::size_t least_bytes = 16;
 
-    /// No secret: proofs have an empty key and keep out stray connections only.
+    /// No secret: anyone knows the keys, which keep out stray connections only.
     secret() = default;
 
     /// Empty: no secret. Throws a bootstrap error if it has fewer than least_bytes otherwise.
@@ -53,20 +53,17 @@ public:
 
     [[nodiscard]] bool configured() const noexcept { return bytes_ != nullptr; }
 
-    /// HMAC-SHA256 of a text under the secret.
-    [[nodiscard]] digest prove(std::span<const std::byte> text) const { return hmac_of(key(), text); }
-
-    /// HKDF-SHA256 (RFC 5869): a key for one use, `purpose`, of one conversation, which `salt` tells apart.
-    TUTTI_COLD [[nodiscard]] digest derive(std::span<const std::byte> salt, std::string_view purpose) const {
+    /// HKDF-SHA256 (RFC 5869): a key for one use.
+    TUTTI_COLD [[nodiscard]] digest derive(std::string_view purpose) const {
         const detail::use_of_openssl lasting;
         detail::crypto::get(lasting);
         const std::string_view stand_in = "no secret"; // HKDF takes no empty key
         const auto from = bytes_ ? key() : std::as_bytes(std::span(stand_in));
         std::string digest_name = "SHA256";
-        const std::array<OSSL_PARAM, 5> parameters{
+        const std::array<OSSL_PARAM, 4> parameters{
             OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest_name.data(), 0),
-            octets(OSSL_KDF_PARAM_KEY, from), octets(OSSL_KDF_PARAM_SALT, salt),
-            octets(OSSL_KDF_PARAM_INFO, std::as_bytes(std::span(purpose))), OSSL_PARAM_construct_end()};
+            octets(OSSL_KDF_PARAM_KEY, from), octets(OSSL_KDF_PARAM_INFO, std::as_bytes(std::span(purpose))),
+            OSSL_PARAM_construct_end()};
         const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kind(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
                                                                      &EVP_KDF_free);
         const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> state(EVP_KDF_CTX_new(kind.get()),
@@ -96,22 +93,6 @@ private:
     std::shared_ptr<held> bytes_;
 };
 
-/// Compares in a time that does not depend on the bytes. Precondition: equally many.
-[[nodiscard]] inline bool same(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
-    return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-/// The keys that two sides share after the handshake: one for each direction, of that connection
-/// alone. Wiped when it goes.
-struct traffic_keys {
-    digest out{}; ///< for the frames of this side
-    digest in{};  ///< for the frames of the other side
-    traffic_keys() = default;
-    traffic_keys(const traffic_keys&) = default;
-    traffic_keys& operator=(const traffic_keys&) = default;
-    ~traffic_keys() { OPENSSL_cleanse(this, sizeof *this); }
-};
-
 /// Fills with unpredictable bytes.
 TUTTI_COLD inline void draw(std::span<std::byte> out) {
     const detail::use_of_openssl lasting;
@@ -122,7 +103,7 @@ TUTTI_COLD inline void draw(std::span<std::byte> out) {
 
 /// A secret as text that can be handed on: 32 random bytes as hexadecimal digits.
 [[nodiscard]] inline std::string drawn_key() {
-    nonce bytes{};
+    digest bytes{};
     draw(bytes);
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;

@@ -6,6 +6,7 @@
 #include "asio.hpp"
 #include "errors.hpp"
 #include "handshake.hpp"
+#include "jitter.hpp"
 #include "socket.hpp"
 
 #include <algorithm>
@@ -15,11 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tutti::transport::bootstrap {
 
@@ -94,8 +98,89 @@ TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context()
     }
 }
 
+/// So many handshakes may begin in so long. Who floods with hellos, which anyone can send who has heard one, so takes a
+/// part of a core's time at most; all of it while a world starts, and they may be ranks'. Of those that wait the next
+/// are drawn, so that a rank among them has its share however many come.
+class handshake_limit {
+public:
+    static constexpr int at_once = 16;
+    static constexpr std::chrono::milliseconds breath{10};
+
+    explicit handshake_limit(asio::io_context& in) : in_(in), next_(in) {}
+
+    /// Awaits a turn, or that `who` is ignored. `more`: may begin beside at_once.
+    TUTTI_COLD task<> turn(watched_socket& who, int more = 0) {
+        more_ = more;
+        if (waiting_.empty()) breathe();
+        if (waiting_.empty() && left_-- > 0) co_return;
+        const auto me = std::make_shared<waiter>(who.shared_from_this(), timer(in_, clock::time_point::max()));
+        waiting_.push_back(me);
+        try {
+            if (!waits_) wait();
+            co_await me->turn.async_wait(in_task);
+        } catch (const std::bad_alloc&) {
+            std::erase(waiting_, me);
+            throw;
+        }
+    }
+    /// All go on.
+    TUTTI_COLD void end() {
+        for (const auto& w : waiting_) w->turn.cancel();
+        waiting_.clear();
+        next_.cancel();
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    struct waiter {
+        waiter(std::shared_ptr<watched_socket> s, timer t) : who(std::move(s)), turn(std::move(t)) {}
+        std::shared_ptr<watched_socket> who;
+        timer turn;
+    };
+
+    void breathe() {
+        if (clock::now() - began_ < breath) return;
+        began_ = clock::now();
+        left_ = at_once + more_;
+    }
+    TUTTI_COLD void wait() {
+        next_.expires_at(began_ + breath);
+        next_.async_wait([this](const auto& cancelled) {
+            waits_ = false;
+            if (!cancelled) draw();
+        });
+        waits_ = true;
+    }
+    TUTTI_COLD void draw() {
+        breathe();
+        const auto ignored =
+            std::partition(waiting_.begin(), waiting_.end(), [](const auto& w) { return w->who->is_watched(); });
+        auto last = ignored;
+        for (; last != waiting_.begin() && left_ > 0; --left_, --last) {
+            const auto all = static_cast<std::uint64_t>(last - waiting_.begin());
+            std::swap(waiting_[random_.below(all)], *std::prev(last));
+        }
+        for (auto w = last; w != waiting_.end(); ++w) (*w)->turn.cancel();
+        waiting_.erase(last, waiting_.end());
+        try {
+            if (!waiting_.empty()) wait();
+        } catch (const std::bad_alloc&) {
+            end();
+        }
+    }
+
+    asio::io_context& in_;
+    timer next_; // breath
+    std::vector<std::shared_ptr<waiter>> waiting_;
+    jitter random_;
+    clock::time_point began_{};
+    int left_ = 0;
+    int more_ = 0;
+    bool waits_ = false;
+};
+
 /// What a handshake waits for that has gone on as far as it can.
-enum class shaking : std::uint8_t { reads, writes, over };
+enum class shaking : std::uint8_t { reads, writes, knocks, over };
 
 /// Goes on as far as it can without waiting. Over: it is accepted or refused, or the connection ended; `why` says then
 /// how.
@@ -116,7 +201,8 @@ TUTTI_COLD inline shaking shake(int socket, handshake& h, std::string& why) {
             why = h.reason();
             return shaking::over;
         }
-        std::array<std::byte, 128> landing;
+        if (h.knocks()) return shaking::knocks;
+        std::array<std::byte, 512> landing;
         const auto read = read_some(socket, std::span(landing).first(std::min(h.wanted(), landing.size())));
         if (ended(read)) return shaking::over;
         h.feed(std::span(landing).first(read.bytes));
@@ -126,15 +212,17 @@ TUTTI_COLD inline shaking shake(int socket, handshake& h, std::string& why) {
 }
 
 /// Goes through a handshake: until it is over as above, or the socket is ignored. Why nothing came of it; else empty.
-inline task<std::string> shake_hands(watched_socket& with, handshake& h) {
+/// Without a limit, who knocks is let in at once; `more`: see there.
+inline task<std::string> shake_hands(watched_socket& with, handshake& h, handshake_limit* limit = nullptr,
+                                     int more = 0) {
     std::string why;
     while (with.is_watched()) {
         const auto waits = shake(with.get(), h, why);
         if (waits == shaking::over) break;
-        if (waits == shaking::reads)
-            co_await with.readable();
-        else
-            co_await with.writable();
+        if (waits == shaking::knocks && limit) co_await limit->turn(with, more);
+        if (waits == shaking::knocks && with.is_watched()) h.let_in();
+        if (waits == shaking::reads) co_await with.readable();
+        if (waits == shaking::writes) co_await with.writable();
     }
     co_return why;
 }

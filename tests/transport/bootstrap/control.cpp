@@ -135,8 +135,8 @@ TEST_CASE("what comes together with the table of ranks is heard without anything
         auto caller = accept_from(port.get());
         auto talk = handshake::accepting(secret_of(""), {});
         prove(caller, talk);
-        frame_stream all(proven_socket{std::move(caller), talk.keys()});
-        CHECK(all.send(batches_of(table_of_one_and(said(notice_kind::verdict, 0, 1)))));
+        frame_stream all(proven_socket{std::move(caller), talk.release()});
+        CHECK(all.send(share(table_of_one_and(said(notice_kind::verdict, 0, 1)))));
         joiner.join();
     } else {
         joiner.join();
@@ -298,4 +298,21 @@ TEST_CASE("without a secret no connection leaves loopback", "[control]") {
     me.timeout = 300ms;
     CHECK(has(attempt([&] { const control c(me); }).value_or(""),
               "the rendezvous address 192.0.2.1:29500 leads beyond this host, and there is no secret"));
+}
+
+TEST_CASE("a server that stops within its handshake is left in time", "[control]") {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    const descriptor here(ends[0]), there(ends[1]);
+    auto rank = handshake::connecting({}, {purpose::control, 0, 1, 0, 2, 0});
+    auto server = handshake::accepting({}, {});
+    server.feed(rank.outgoing());
+    rank.sent(rank.outgoing().size());
+    server.let_in();
+    REQUIRE(write_some(there.get(), server.outgoing().first(server.outgoing().size() / 2)).bytes > 0);
+    const auto begun = clock::now();
+    CHECK(tutti::transport::bootstrap::detail::prove(here.get(), rank, begun + 200ms) ==
+          "it accepts connections but does not answer");
+    CHECK(clock::now() - begun >= 200ms);
+    CHECK_FALSE(rank.accepted());
 }

@@ -3,6 +3,7 @@
 #include <transport/control/frame_stream.hpp>
 
 #include "support/catch.hpp"
+#include "support/proven_pair.hpp"
 
 #include <sys/socket.h>
 
@@ -19,12 +20,8 @@ namespace {
 struct connected {
     frame_stream here, there;
     static connected make() {
-        int ends[2];
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
-        traffic_keys one, other;
-        one.in[0] = other.out[0] = std::byte{1};
-        return {frame_stream{proven_socket{descriptor{ends[0]}, one}},
-                frame_stream{proven_socket{descriptor{ends[1]}, other}}};
+        auto ends = tutti::test::proven_pair();
+        return {frame_stream{std::move(ends[0])}, frame_stream{std::move(ends[1])}};
     }
     /// The next frame that comes, within ten seconds.
     frame arrived() {
@@ -51,7 +48,7 @@ bytes many_frames(int number) {
 
 TEST_CASE("frames that go to many are not copied by the streams, and go before what is said later") {
     constexpr int frames = 40, streams = 10;
-    const auto for_all = batches_of(many_frames(frames));
+    const auto for_all = share(many_frames(frames));
     const bytes later(10, std::byte{99});
     std::vector<connected> pairs;
     for (int i = 0; i < streams; ++i) {
@@ -60,7 +57,7 @@ TEST_CASE("frames that go to many are not copied by the streams, and go before w
         CHECK(pairs.back().here.wants_write());
         CHECK(pairs.back().here.send(frame_type::talk, later));
     }
-    CHECK(for_all.back().text.use_count() == 1 + streams); // each has only a share in it
+    CHECK(for_all.use_count() == 1 + streams); // each has only a share in it
     for (auto& p : pairs) {
         for (int i = 0; i < frames; ++i) {
             const frame f = p.arrived();
@@ -69,14 +66,14 @@ TEST_CASE("frames that go to many are not copied by the streams, and go before w
         CHECK(p.arrived().body == later);
         CHECK_FALSE(p.here.wants_write());
     }
-    for (const auto& batch : for_all) CHECK(batch.text.use_count() == 1);
+    CHECK(for_all.use_count() == 1);
 }
 
 TEST_CASE("a stream takes no more than its bound, shared or not, and drops what nobody will read") {
     auto pair = connected::make();
-    CHECK_FALSE(pair.here.send(batches_of(bytes(frame_stream::max_unsent_bytes + 1))));
+    CHECK_FALSE(pair.here.send(share(bytes(frame_stream::max_unsent_bytes + 1))));
     CHECK_FALSE(pair.here.wants_write());
-    const auto much = batches_of(bytes(frame_stream::max_unsent_bytes / 4 * 3));
+    const auto much = share(bytes(frame_stream::max_unsent_bytes / 4 * 3));
     CHECK(pair.here.send(much));
     int told = 0;
     const bytes word(60'000);
@@ -85,7 +82,7 @@ TEST_CASE("a stream takes no more than its bound, shared or not, and drops what 
     pair.there = frame_stream{descriptor{}};
     pair.here.flush();
     CHECK_FALSE(pair.here.wants_write());
-    CHECK(much.back().text.use_count() == 1);
+    CHECK(much.use_count() == 1);
     CHECK(pair.here.send(much)); // to one that has gone, nothing
-    CHECK(much.back().text.use_count() == 1);
+    CHECK(much.use_count() == 1);
 }

@@ -87,7 +87,7 @@ TEST_CASE("rank 0 listens, draws a secret and hands both on; what it was given i
     };
     exchange_offers(one);
     CHECK(one.rendezvous == zero.rendezvous);
-    CHECK(one.key.prove({}) == zero.key.prove({}));
+    CHECK(one.key.derive("it") == zero.key.derive("it"));
 
     zero.key = one.key = secret("a secret of sixteen bytes or more");
     zero.exchange = [&](const std::string& offered, auto) { return left = offered; };
@@ -95,7 +95,7 @@ TEST_CASE("rank 0 listens, draws a secret and hands both on; what it was given i
     exchange_offers(zero);
     exchange_offers(one);
     CHECK(has(left, "tutti-1:@127.0.0.1:"));
-    CHECK(one.key.prove({}) == secret("a secret of sixteen bytes or more").prove({}));
+    CHECK(one.key.derive("it") == secret("a secret of sixteen bytes or more").derive("it"));
     CHECK(held_ports::list().take(zero.rendezvous));
 }
 

@@ -91,7 +91,9 @@ public:
     void connected(connections::arrival&& a) {
         peer_link& link = link_to(a.peer);
         if (!a.why.empty()) return link.fail(a.why);
-        auto sealed = world_->table.encrypted ? std::make_unique<cipher>(a.connected.keys) : nullptr;
+        auto sealed = world_->table.encrypted
+                          ? std::make_unique<cipher>(std::move(a.connected.inside), a.connected.socket.get())
+                          : nullptr;
         link.add(std::move(a.connected.socket), a.lane, std::move(sealed));
         link.pump();
         watch(link);

@@ -53,7 +53,8 @@ public:
     /// Sends queued data, as far as the kernel takes them. True if any byte moved.
     bool write() {
         bool moved = false;
-        for (int i = 0; i < turns && !deaf_; ++i) {
+        const int most = cipher_ ? static_cast<int>(turn_bytes / cipher::batch_bytes) : turns;
+        for (int i = 0; i < most && !deaf_; ++i) {
             fill();
             if (out_.empty()) break;
             const io_result sent = cipher_ ? write_records() : write_some();
@@ -74,9 +75,9 @@ public:
         for (int i = 0; i < turns && !in_.paused() && !ended(); ++i) {
             bool all = false;
             const io_result got = cipher_ ? read_records(landing, all) : read_plain(landing, all);
-            if (got.bytes == 0) return (got.ended && end(got.error)) || moved;
-            moved = true;
-            if (!all || got.bytes >= turn_bytes) break;
+            moved = moved || got.bytes > 0;
+            if (got.ended) return end(got.error);
+            if (!all || cipher_ || got.bytes >= turn_bytes) break;
         }
         return moved;
     }
@@ -158,18 +159,16 @@ private:
         all = got.bytes == place.size() + rest.size();
         return got;
     }
-    /// Nothing is read straight to where it belongs: it must first prove to be the peer's.
     io_result read_records(std::span<std::byte> landing, bool& all) {
         static_assert(beyond_bytes >= most_record_bytes);
-        const auto room = landing.first(std::min(landing.size(), turn_bytes));
-        const io_result got = cipher_->read(socket_, room, [this](std::span<const std::byte> text) { in_.take(text); });
-        all = got.bytes >= room.size() - most_record_bytes;
+        const io_result got = cipher_->read(in_, landing, turn_bytes);
+        all = got.bytes > 0;
         judge();
         if (!cipher_->why().empty()) why_ = cipher_->why();
         return got;
     }
     io_result write_records() {
-        const io_result sent = cipher_->write(socket_, out_);
+        const io_result sent = cipher_->write(out_);
         if (!cipher_->why().empty()) stop(std::string(cipher_->why()));
         return sent;
     }
@@ -192,6 +191,7 @@ private:
     }
 
     bool end(int error) {
+        if (ended()) return true; // the cipher says why
         closed_ = error == 0 && fault_.empty();
         if (closed_)
             why_ = "closed the connection";
