@@ -9,10 +9,12 @@
 #include <transport/sockets/handshake.hpp>
 #include <transport/sockets/tls.ipp>
 
+#include "../support/free_talker.hpp"
 #include "input.hpp"
 
 using namespace tutti::transport::bootstrap;
 using namespace tutti::fuzz;
+namespace test = tutti::test;
 
 namespace {
 
@@ -98,13 +100,27 @@ void between_two(input& in) {
     demand(turned_away || host.theirs() == said, "the host knows who has come");
 }
 
+/// Who knows the secret, and says inside whatever it likes.
+void with_insider(input& in) {
+    const auto said = hello_of(in);
+    const hello_rules rules{said.what, said.peer, said.size, said.world, 3, said.at, said.encrypted, 3};
+    test::free_talker guest(key, said);
+    auto host = handshake::accepting(key, rules);
+    if (!guest.shake(host)) return; // another purpose or rank
+    static_cast<void>(guest.say(in.bytes(1 + in.below(300)), host));
+    demand(host.wanted() > 0 || host.accepted() || host.refused(), "it waits for more, or is done");
+    demand(!host.accepted() || fits(host.theirs(), rules), "who is let in fits the rules");
+    demand(guest.hear(host).size() <= 7, "the answer is one");
+}
+
 } // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in(data, size);
-    switch (in.below(3)) {
+    switch (in.below(4)) {
     case 0: with_stranger(handshake::accepting(key, {}), in); break;
     case 1: with_stranger(handshake::connecting(key, hello_of(in)), in); break;
+    case 2: with_insider(in); break;
     default: between_two(in); break;
     }
     return 0;

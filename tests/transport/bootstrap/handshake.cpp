@@ -3,6 +3,7 @@
 #include <transport/sockets/handshake.hpp>
 
 #include "support/catch.hpp"
+#include "support/free_talker.hpp"
 #include "support/has.hpp"
 #include "support/say.hpp"
 #include "support/secret_of.hpp"
@@ -28,13 +29,12 @@ const hello data_hello{purpose::data, 1, 2, 0, 4, 77, here, false};
 const hello_rules data_rules{purpose::data, 0, 4, 77, 2, here, false};
 const hello control_hello{purpose::control, 0, 3, 0, 4, 0};
 
+using tutti::test::free_talker;
+using tutti::test::has;
+using tutti::test::say;
+using tutti::test::secret_of;
+using tutti::test::take_out;
 using bytes = std::vector<std::byte>;
-
-bytes take_out(handshake& h) {
-    bytes out(h.outgoing().begin(), h.outgoing().end());
-    h.sent(out.size());
-    return out;
-}
 
 /// Carries bytes from one to the other in pieces; false when nothing was to be carried. What is not wanted stays where
 /// it is, as in a socket.
@@ -61,60 +61,6 @@ void converse(handshake& a, handshake& b, std::size_t piece = 1000) {
         }
     FAIL("the handshake does not end");
 }
-
-/// A side of TLS of our own that says what it wants.
-struct free_talker {
-    explicit free_talker(const char* word, const hello& as, bool connects = true) {
-        key.of = tutti::test::secret_of(word);
-        key.mine = tls::conversation::of(as);
-        key.identity = key.mine.identity();
-        s.reset(SSL_new(tls::detail::contexts::of(connects)));
-        SSL_set_bio(s.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
-        SSL_set_app_data(s.get(), &key);
-        connects ? SSL_set_connect_state(s.get()) : SSL_set_accept_state(s.get());
-    }
-    bytes out() {
-        char* text = nullptr;
-        const auto n = static_cast<std::size_t>(BIO_get_mem_data(SSL_get_wbio(s.get()), &text));
-        const auto all = std::as_bytes(std::span(text, n));
-        bytes copy(all.begin(), all.end());
-        static_cast<void>(BIO_reset(SSL_get_wbio(s.get())));
-        return copy;
-    }
-    void in(const bytes& b) {
-        if (!b.empty()) BIO_write(SSL_get_rbio(s.get()), b.data(), static_cast<int>(b.size()));
-    }
-    /// Its handshake with the other side; true if it is done.
-    bool shake(handshake& with) {
-        for (int i = 0; i < 10; ++i) {
-            ERR_clear_error();
-            if (SSL_do_handshake(s.get()) == 1) return true;
-            with.feed(out());
-            if (with.knocks()) with.let_in();
-            in(take_out(with));
-        }
-        return false;
-    }
-    void say(const bytes& text, handshake& to) {
-        std::size_t n = 0;
-        REQUIRE(SSL_write_ex(s.get(), text.data(), text.size(), &n) == 1);
-        to.feed(out());
-    }
-    bytes hear(handshake& from) {
-        in(take_out(from));
-        bytes text(100);
-        std::size_t n = 0;
-        if (SSL_read_ex(s.get(), text.data(), text.size(), &n) != 1) n = 0;
-        text.resize(n);
-        return text;
-    }
-    tls::key_holder key;
-    tls::state s;
-};
-
-using tutti::test::has;
-using tutti::test::say;
-using tutti::test::secret_of;
 
 } // namespace
 
@@ -169,7 +115,7 @@ TEST_CASE("a server that any certificate would do for does not get in", "[handsh
     X509_set_pubkey(of.get(), own.get());
     REQUIRE(X509_sign(of.get(), own.get(), EVP_sha256()) > 0);
     auto a = handshake::connecting(secret_of("right"), data_hello);
-    free_talker rogue("unknown to others", data_hello, false);
+    free_talker rogue(secret(), data_hello, false);
     rogue.key.of = secret(); // whatever it finds does not fit
     SSL_set_psk_find_session_callback(rogue.s.get(), [](SSL*, const unsigned char*, std::size_t, SSL_SESSION** out) {
         *out = nullptr;
@@ -284,12 +230,12 @@ TEST_CASE("a hello that does not fit is refused, and the guest learns why", "[ha
 }
 
 TEST_CASE("another wire version is named on both sides", "[handshake]") {
-    free_talker guest("right", control_hello);
+    free_talker guest(secret_of("right"), control_hello);
     auto b = handshake::accepting(secret_of("right"), {});
     REQUIRE(guest.shake(b));
     auto greeting = tutti::transport::bootstrap::detail::encode_greeting(control_hello);
     greeting[4] = std::byte{9};
-    guest.say(greeting, b);
+    REQUIRE(guest.say(greeting, b));
     CHECK(b.refused());
     CHECK(has(b.reason(), "wire version 9, this rank version " + std::to_string(wire_version)));
     const auto answer = guest.hear(b);
@@ -297,11 +243,11 @@ TEST_CASE("another wire version is named on both sides", "[handshake]") {
     CHECK(std::to_integer<int>(answer[4]) == wire_version);
 
     auto a = handshake::connecting(secret_of("right"), control_hello);
-    free_talker host("right", control_hello, false);
+    free_talker host(secret_of("right"), control_hello, false);
     host.in(take_out(a));
     while (!a.refused() && !host.shake(a)) {
     }
-    host.say({answer[0], answer[1], answer[2], answer[3], std::byte{9}, std::byte{0}, std::byte{0}}, a);
+    REQUIRE(host.say(bytes{answer[0], answer[1], answer[2], answer[3], std::byte{9}, std::byte{0}, std::byte{0}}, a));
     CHECK(a.refused());
     CHECK(has(a.reason(), "wire version 9, this rank version " + std::to_string(wire_version)));
 }
@@ -309,14 +255,14 @@ TEST_CASE("another wire version is named on both sides", "[handshake]") {
 TEST_CASE("whatever one says inside who knows the secret, it only ever ends in a refusal", "[handshake][fuzz]") {
     std::mt19937_64 random(std::random_device{}());
     for (int round = 0; round < 200; ++round) {
-        free_talker guest("right", control_hello);
+        free_talker guest(secret_of("right"), control_hello);
         auto b = handshake::accepting(secret_of("right"), {});
         REQUIRE(guest.shake(b));
         auto said = tutti::transport::bootstrap::detail::encode_greeting(control_hello);
         for (int i = 0; i < 3; ++i) said[random() % said.size()] ^= static_cast<std::byte>(1 + random() % 255);
         if (random() % 2) said.resize(1 + random() % said.size());
         if (random() % 4 == 0) said.resize(said.size() + random() % 2000);
-        guest.say(said, b);
+        REQUIRE(guest.say(said, b));
         const auto answer = guest.hear(b);
         if (b.accepted()) continue; // it came to fields that control does not look at
         CHECK(b.refused());
@@ -365,8 +311,8 @@ TEST_CASE("nobody without the key is accepted, whatever of a true conversation i
     for (int round = 0; round < 10'000 && std::chrono::steady_clock::now() < until; ++round) {
         // The right identity with a key of another secret or conversation; at either end.
         const bool connects = random() % 2 != 0, knows = random() % 2 != 0;
-        free_talker stranger(knows ? "right" : "wrong", knows ? random() % 2 ? other_world : other_rank : data_hello,
-                             connects);
+        free_talker stranger(secret_of(knows ? "right" : "wrong"),
+                             knows ? random() % 2 ? other_world : other_rank : data_hello, connects);
         stranger.key.identity = tls::conversation::of(data_hello).identity();
         if (!connects) // any identity will do
             SSL_set_psk_find_session_callback(stranger.s.get(),
@@ -401,7 +347,7 @@ TEST_CASE("a key is for one conversation", "[handshake]") {
     SECTION("of who dials") { changed.rank = 3; }
     SECTION("of who is dialled") { changed.peer = 2; }
     SECTION("of a use") { changed = control_hello, changed.rank = data_hello.rank; }
-    free_talker guest("right", changed);
+    free_talker guest(secret_of("right"), changed);
     guest.key.identity = tls::conversation::of(data_hello).identity();
     auto b = handshake::accepting(secret_of("right"), data_rules);
     CHECK_FALSE(guest.shake(b));

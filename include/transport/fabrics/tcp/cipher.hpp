@@ -38,7 +38,7 @@ public:
     io_result write(const writer& from) {
         auto out = inside_.flush();
         if (!out.ended && taken_ == 0 && !inside_.wants_write()) {
-            if (take(from).ended) why_ = "there is no memory to encrypt its data";
+            if (take(from).ended) why_ = "what it is sent cannot be encrypted";
             out = inside_.flush();
         }
         if (out.ended) return judged(out);
