@@ -27,7 +27,7 @@ enum class stream_end : std::uint8_t {
     closed,    ///< by the other side
     broke,     ///< the system says so
     senseless, ///< the other side, which knows the secret, sent something that is no frame
-    exits,     ///< this process does, and OpenSSL has ended: nothing can be sealed or opened any more
+    exits,     ///< this process does, and OpenSSL has ended: nothing can be encrypted or decrypted any more
     forged,    ///< what came was changed on the way
 };
 

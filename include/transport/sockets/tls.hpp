@@ -23,15 +23,15 @@ struct deleter {
 using state = std::unique_ptr<ssl_st, deleter>;
 
 /// Bytes over a connection whose handshake is done, so that nobody between the two can read, change, repeat or reorder
-/// them. Who cuts the connection is told from a peer that ends by nothing here. One thread at a time; nothing waits.
+/// them. A connection that somebody cuts looks like a peer that ends. One thread at a time; nothing waits.
 class stream {
 public:
     /// A key serves so many records: RFC 8446 allows 2^24.5 of full length with AES-GCM (section 5.5).
     static constexpr std::uint64_t records_of_a_key = std::uint64_t{1} << 22;
     static constexpr std::size_t record_bytes = 16 * 1024; ///< of text, at most
 
-    /// The socket is another's, which outlives this. `ahead`: is read at a time, or as much as is asked for. Throws a
-    /// bootstrap error.
+    /// The socket is another's, which outlives this. `ahead`: bytes to read at a time; 0: as many as are asked for.
+    /// Throws a bootstrap error, or std::bad_alloc.
     stream(state of, int socket, std::size_t ahead = 0);
 
     /// Reads what is there, at most one record.

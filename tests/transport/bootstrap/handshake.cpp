@@ -13,8 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <map>
 #include <random>
 #include <string>
 #include <string_view>
@@ -116,7 +114,6 @@ TEST_CASE("a server that any certificate would do for does not get in", "[handsh
     REQUIRE(X509_sign(of.get(), own.get(), EVP_sha256()) > 0);
     auto a = handshake::connecting(secret_of("right"), data_hello);
     free_talker rogue(secret(), data_hello, false);
-    rogue.key.of = secret(); // whatever it finds does not fit
     SSL_set_psk_find_session_callback(rogue.s.get(), [](SSL*, const unsigned char*, std::size_t, SSL_SESSION** out) {
         *out = nullptr;
         return 1;
