@@ -31,6 +31,9 @@ public:
         return all;
     }
 
+    /// It has told what all servers need to have alike.
+    void note_sign(int server) noexcept { at(server).has_signed = true; }
+    [[nodiscard]] bool has_signed(int server) const noexcept { return of_[static_cast<std::size_t>(server)].has_signed; }
     void lose(int server) noexcept {
         at(server).is_lost = true;
         has_told_ = false;
@@ -55,7 +58,7 @@ public:
 
 private:
     struct other {
-        bool is_lost = false, has_ended = false, is_idle = false;
+        bool is_lost = false, has_ended = false, has_signed = false, is_idle = false;
         std::vector<std::uint64_t> knows_lost{}; ///< when it was idle
     };
     [[nodiscard]] other& at(int server) noexcept { return of_[static_cast<std::size_t>(server)]; }

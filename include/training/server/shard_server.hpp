@@ -46,8 +46,9 @@ public:
     void restore(const std::vector<std::string>& files) { replicas_.restore(files); }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws mismatch if another server has another consistency or rule. Throws `error` if one has sent nothing for
-    /// twice as long as options.silence, or does not follow the protocol. It is called once.
+    /// Throws mismatch if another server has another consistency or rule; aborted if that one has found it first, or has
+    /// failed before it served. Throws `error` if one has sent nothing for twice as long as options.silence, or does not
+    /// follow the protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
     void serve() {
@@ -103,7 +104,8 @@ private:
         port_.listen_to_server(
             s, [this, s](packet&& p) { take(std::move(p), s); },
             [this, s](const error& e) {
-                if (e.why() != cause::lost_peer && e.why() != cause::aborted) throw e;
+                // One that ends by itself before its first sign may have found that ours differs from its own.
+                if (e.why() != cause::lost_peer && (e.why() != cause::aborted || !others_.has_signed(s))) throw e;
                 others_.lose(s);
                 replicas_.lose(s);
             });
@@ -152,8 +154,9 @@ private:
     }
     /// It lives, and has these facts.
     void sign(int s) { port_.say(s, action::alive, facts()); }
-    void compare(const packet& sign, int from) const {
+    void compare(const packet& sign, int from) {
         if (sign.keys != facts()) fail_protocol(from, "another consistency or rule: all servers need the same");
+        others_.note_sign(from);
     }
 
     const links<Communicator>& links_;

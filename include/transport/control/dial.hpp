@@ -83,7 +83,7 @@ template <class Where>
 [[nodiscard]] proven_socket dial(const identity& me, Where where, detail::moment until) {
     using namespace std::chrono_literals;
     const std::string place = "the rendezvous of rank 0 at " + me.rendezvous.text();
-    const auto begun = std::chrono::steady_clock::now();
+    const auto begun = std::chrono::steady_clock::now(), limit = until;
     std::string problem = "nobody answers";
     std::string refusal;
     bool early = false; // its own former self is in the world that is there
@@ -102,10 +102,10 @@ template <class Where>
             auto h = detail::control_handshake(me);
             problem = detail::prove(fd.get(), h, until);
             if (problem.empty()) return {std::move(fd), h.release()};
-            early = h.too_early();
-            if (h.refused() && !early) {
-                if (refusal.empty()) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
-                refusal = problem;
+            if (h.refused()) {
+                early = h.too_early();
+                if (!early) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
+                refusal = problem; // kept: the end of the time may cut the next attempt short
             }
             if (h.refused_for_good())
                 bootstrap_failed("rank " + std::to_string(me.rank) + " was not let in by " + place + ": " + problem,
@@ -119,7 +119,7 @@ template <class Where>
     }
     if (!refusal.empty() && refusal != problem) problem += "; who answered before: " + refusal;
     const auto waited =
-        refusal.empty() ? me.timeout : std::chrono::duration_cast<std::chrono::milliseconds>(until - begun);
+        until == limit ? me.timeout : std::chrono::duration_cast<std::chrono::milliseconds>(until - begun);
     bootstrap_failed("rank " + std::to_string(me.rank) + " could not reach " + place + " within " +
                          detail::seconds_in_words(waited) + ": " + problem,
                      early ? "make as many worlds on all ranks, in the same order"

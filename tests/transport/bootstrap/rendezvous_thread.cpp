@@ -331,7 +331,7 @@ TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobo
     const auto begin = clock::now();
     const auto try_with = [&](const char* key) {
         auto me = rank_of(1, 2, place, key);
-        me.timeout = 400ms;
+        me.timeout = 800ms;
         return attempt([&] { const control c(me); });
     };
     const auto wrong = try_with("wrong");
@@ -349,11 +349,11 @@ TEST_CASE("a rank with the wrong secret is told so when its time is up, and nobo
 TEST_CASE("when a rank with the wrong secret is all that is missing, the others are told so in the end",
           "[rendezvous]") {
     auto how = quick();
-    how.timeout = 700ms;
+    how.timeout = 1500ms;
     const rendezvous_thread place(2, loopback(), secret_of("right"), how);
     const auto outcomes = in_threads(0, 2, [&](int r) {
         auto me = rank_of(r, 2, place, r == 1 ? "wrong" : "right");
-        if (r == 1) me.timeout = 300ms;
+        if (r == 1) me.timeout = 800ms;
         control c(me);
         c.join(at_port(r));
     });
@@ -447,10 +447,11 @@ TEST_CASE("a process that has its part in a world already waits for rank 0 to be
     const rendezvous_thread place(2, loopback(), secret(), quick());
     auto ranks = join_all(0, 2, 2, place);
     auto again = rank_of(1, 2, place);
-    again.timeout = 300ms;
+    again.timeout = 800ms;
     const auto begin = clock::now();
     const auto told = attempt([&] { const control c(again); });
-    CHECK(clock::now() - begin >= 300ms);
+    CHECK(clock::now() - begin >= 800ms);
+    INFO(told.value_or("nothing"));
     CHECK(has(told.value_or(""), "this process has had its part in the world there, and rank 0 has not begun another"));
     CHECK(has(told.value_or(""), "make as many worlds on all ranks, in the same order"));
     notice n;
@@ -478,7 +479,7 @@ TEST_CASE("who was told that there is no world waits for the next one", "[rendez
                   c.join(at_port(1));
               }).value_or(""),
               "rank 1 was told of 7 ranks, rank 0 of 3"));
-    me.timeout = 300ms; // the rendezvous stays for a second, to tell the others
+    me.timeout = 700ms; // the rendezvous stays for a second, to tell the others
     const auto told = attempt([&] {
         control c(me);
         c.join(at_port(1));
