@@ -4,9 +4,40 @@
 
 #include "engine/faults.hpp"
 #include "support/catch.hpp"
+#include "support/milestone.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 using namespace tutti::test;
 using tutti::cause;
+
+namespace {
+
+/// Memory whose rank 1 looks for notices only when rank 0 has left, once it has waited for long.
+class held_up : public tutti::transport::memory {
+public:
+    held_up(std::shared_ptr<tutti::transport::memory_world> world, int rank, milestone& waits, milestone& gone)
+        : memory(std::move(world), rank), rank_(rank), waits_(&waits), gone_(&gone) {}
+
+    bool fetch(tutti::transport::notice& n) {
+        using clock = std::chrono::steady_clock;
+        if (rank_ == 1 && !waits_->reached() && clock::now() > begun_ + 2 * tutti::engine::stall_before_fault) {
+            waits_->reach();
+            gone_->await("rank 0 leaves");
+        }
+        return memory::fetch(n);
+    }
+
+private:
+    int rank_;
+    milestone *waits_, *gone_;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+} // namespace
 
 TEST_CASE("waiting for a rank that has left in good order ends long before the deadline, on every rank") {
     for (const int leaver : {0, 2})
@@ -28,6 +59,19 @@ TEST_CASE("what a rank had sent before it left still counts") {
         if (world.rank() == 2) std::this_thread::sleep_for(300ms); // rank 0 is gone by then
         world.broadcast(data, 0, tutti::algorithm::binomial_tree{});
         expect(data[299] == 7, "the data of the rank that has left");
+    });
+}
+
+TEST_CASE("so does what it sent after a rank looked for messages, and before that one heard that it has left") {
+    milestone waits, gone;
+    run_ranks(3, [&, fabric = tutti::transport::memory_world::create(3)](int rank) {
+        std::optional<tutti::communicator<held_up>> world(std::in_place, held_up{fabric, rank, waits, gone});
+        std::vector<int> data(3, 7);
+        if (rank == 0) waits.await("rank 1 waits");
+        if (rank > 0) world->receive(data, rank - 1);
+        if (rank < 2) world->send(data, rank + 1); // which fails where rank 1 has told of rank 0
+        world.reset();
+        if (rank == 0) gone.reach();
     });
 }
 

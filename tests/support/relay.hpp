@@ -61,7 +61,7 @@ private:
 
     void run() {
         while (!stop_.load(std::memory_order_relaxed)) {
-            if (auto caller = bootstrap::accept_any(listener_.get())) take(std::move(caller));
+            if (auto caller = bootstrap::accept_from(listener_.get())) take(std::move(caller));
             bool moved = false;
             for (auto& p : pairs_) moved |= pass(p, 0) | pass(p, 1);
             pairs_.remove_if([](const pair& p) { return p.ways[0].over && p.ways[1].over; });

@@ -94,6 +94,7 @@ public:
             }
             if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
                 find_first_cause(transport_, world_status_, n, time());
+            somebody_just_left_ |= n.kind == transport::notice_kind::departed;
             world_status_.record(n, n.kind == transport::notice_kind::lost ? time() : clock::time_point{});
         }
         if (inquiries_.any()) inquiries_.answer(transport_, under_way_, time());
@@ -115,6 +116,7 @@ public:
             if (!under_way_.exchanges[k]->idle()) examine(*under_way_.exchanges[k], now);
             k = under_way_.exchanges.size() == before ? k + 1 : 0;
         }
+        somebody_just_left_ = false;
     }
 
     /// Looks at a run that asks for it. False: its communicator has failed.
@@ -262,7 +264,8 @@ private:
             if (const auto lack = transport_.shortage(m))
                 return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // A rank that has left will never send: reported as a timeout before its time, which the coordinator
-            // answers at once.
+            // answers at once. Its last messages may have come since this rank looked for them: first it looks again.
+            if (somebody_just_left_) continue;
             if (world_status_.of(m) == world_status::presence::left)
                 return coordinator_is_lost()
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
@@ -335,9 +338,10 @@ private:
     under_way& under_way_;
     inquiries inquiries_;
     closed_communicators closed_;
-    bool failed_ = false;       ///< a communicator has
-    int failed_by_ = -1;        ///< the rank at fault, of the last one
-    bool told_failure_ = false; ///< to the coordinator, and the program has not called on since
+    bool failed_ = false;             ///< a communicator has
+    int failed_by_ = -1;              ///< the rank at fault, of the last one
+    bool somebody_just_left_ = false; ///< since the last look at what is under way
+    bool told_failure_ = false;       ///< to the coordinator, and the program has not called on since
     /// Made in time: why messages fail where memory lacks to say more.
     const std::shared_ptr<const fault> out_of_memory_ = [] {
         auto why = std::make_shared<fault>();

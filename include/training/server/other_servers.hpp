@@ -33,7 +33,9 @@ public:
 
     /// It has told what all servers need to have alike.
     void note_sign(int server) noexcept { at(server).has_signed = true; }
-    [[nodiscard]] bool has_signed(int server) const noexcept { return of_[static_cast<std::size_t>(server)].has_signed; }
+    [[nodiscard]] bool has_signed(int server) const noexcept {
+        return of_[static_cast<std::size_t>(server)].has_signed;
+    }
     void lose(int server) noexcept {
         at(server).is_lost = true;
         has_told_ = false;

@@ -46,9 +46,9 @@ public:
     void restore(const std::vector<std::string>& files) { replicas_.restore(files); }
 
     /// Serves until all workers have said goodbye or are lost. Deaths of workers and other servers are no errors.
-    /// Throws mismatch if another server has another consistency or rule; aborted if that one has found it first, or has
-    /// failed before it served. Throws `error` if one has sent nothing for twice as long as options.silence, or does not
-    /// follow the protocol. It is called once.
+    /// Throws mismatch if another server has another consistency or rule; aborted if that one has found it first, or
+    /// has failed before it served. Throws `error` if one has sent nothing for twice as long as options.silence, or
+    /// does not follow the protocol. It is called once.
     ///
     /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
     void serve() {

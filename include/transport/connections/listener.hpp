@@ -120,7 +120,7 @@ private:
         }
         bool made_room = false; // for the next, and in vain if there is still none
         for (int i = 0; i < at_once && deaf_until_ <= now; ++i) {
-            auto arrived = bootstrap::accept_any(port_.get());
+            auto arrived = bootstrap::accept_from(port_.get());
             const int why = errno;
             if (!arrived && bootstrap::is_for_now(why)) break;
             if (!arrived && why == ECONNABORTED) continue;

@@ -91,6 +91,7 @@ private:
     /// 0, or the error of the system that ends this connection.
     TUTTI_COLD [[nodiscard]] int welcomed(descriptor fd) {
         try {
+            detail::tune_control_socket(fd.get());
             // Descriptors that the process needs itself are not given to strangers.
             if (!can_spare_descriptors(fd.get())) static_cast<void>(server_.drop_oldest());
             server_.welcome(std::move(fd));

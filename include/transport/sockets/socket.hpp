@@ -120,15 +120,8 @@ TUTTI_COLD [[nodiscard]] inline descriptor listen_on(const address& where) {
 }
 
 /// The next connection, if one waits. Empty otherwise, errno says why.
-[[nodiscard]] inline descriptor accept_any(int listener) {
-    return descriptor::unshared([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
-}
-
-/// The same for the control plane.
 [[nodiscard]] inline descriptor accept_from(int listener) {
-    auto fd = accept_any(listener);
-    if (fd) detail::tune_control_socket(fd.get());
-    return fd;
+    return descriptor::unshared([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
 }
 
 /// The result of a read or write: a count, nothing for now, or the end (`error` 0: the other side closed).

@@ -51,7 +51,7 @@ public:
     /// The next client, without waiting for one; empty if there is none.
     TUTTI_COLD [[nodiscard]] bootstrap::descriptor accept() const {
         for (;;) {
-            auto client = bootstrap::accept_any(listener_.get());
+            auto client = bootstrap::accept_from(listener_.get());
             if (!client || is_of_this_user(client.get())) return client;
         }
     }
