@@ -10,7 +10,7 @@ apart: each header stands alone, so that a user may include any of them first. O
 headers includes those before it anyway. Bodies (.ipp) stand alone too, and are left out of the headers meanwhile, which
 saves most of the time. That they come after all that they need, whatever is included first, follows if none of them needs
 a header that includes theirs.
-doors: the same for those that a user includes, which is a quarter of the time.
+doors: the same for those that stand in the listings of a user, or that a document includes.
 together: all in one unit, bodies included, which is quick and is enough for a second compiler. Macros of other libraries
 stand before it.
 matrix: the same for each row of other compilers, standard libraries, processors and settings. It takes minutes. What is
@@ -168,8 +168,11 @@ def main(how, root, stamps, *compiler):
     else:
         strict = [*compiler, *CXX20, *syntax, *OF_GCC] if "clang" not in compiler[-1] else [*compiler, *CXX20, *syntax]
         doors = (root / "kernels", *(include / room for room in ("collectives", "transport", "training")))
-        bodies = [body for body in include.rglob("*.ipp") if not of_cuda(body)]
-        apart = chains([*headers, *bodies] if how == "apart" else [h for h in headers if h.parent in doors], include)
+        shown = {name for text in (root / "docs").rglob("*.md")
+                 for name in re.findall(r"<tutti/([\w/]+\.hpp)>", text.read_text())}
+        all_parts = [*headers, *(body for body in include.rglob("*.ipp") if not of_cuda(body))]
+        first = {include / name for name in shown} | {header for header in headers if header.parent in doors}
+        apart = chains(all_parts if how == "apart" else [header for header in headers if header in first], include)
         units = [(strict, [proof]) for proof in proofs]
         units += [([*strict, "-DTUTTI_COMPILED"], chain) for chain in apart]
         faults = list(too_early(headers, include))

@@ -355,17 +355,19 @@ TEST_CASE("ranks with different layouts are told so") {
 }
 
 TEST_CASE("servers with different consistencies are told so") {
-    milestone told; // until then their client stays: without one they would end well
-    run_new_world(3, [&told](communicator& world) {
+    milestone told, found; // until told their client stays: without one they would end well
+    run_new_world(3, [&](communicator& world) {
         const links by(world, apart(2, 1, 10));
         if (by.server() < 0) return told.await("both servers are told", 2);
         const std::uint64_t slack = by.server() == 0 ? 1 : 2;
         shard_server<training::sgd> own(by, {}, {.how = training::server::bounded_staleness(slack)});
         const fault f = fault_of([&] { own.serve(); });
+        if (f.why == cause::mismatch) found.reach();
         told.reach();
         expect(f.why == cause::mismatch || f.why == cause::aborted, message_of(f));
         expect(f.why != cause::mismatch || f.peer == 1 - world.rank(), "it names the other one");
     });
+    CHECK(found.reached());
 }
 
 TEST_CASE("a server that ends by itself before its first sign ends the others: it may have found them different") {
@@ -383,16 +385,18 @@ TEST_CASE("a server that ends by itself before its first sign ends the others: i
 }
 
 TEST_CASE("servers with different rules are told so") {
-    milestone told; // until then their client stays: without one they would end well
-    run_new_world(3, [&told](communicator& world) {
+    milestone told, found; // until told their client stays: without one they would end well
+    run_new_world(3, [&](communicator& world) {
         const links by(world, apart(2, 1, 10));
         if (by.server() < 0) return told.await("both servers are told", 2);
         shard_server<training::momentum> own(by, {.kept = by.server() == 0 ? 0.5 : 0.9});
         const fault f = fault_of([&] { own.serve(); });
+        if (f.why == cause::mismatch) found.reach();
         told.reach();
         expect(f.why == cause::mismatch || f.why == cause::aborted, message_of(f));
         expect(f.why != cause::mismatch || has(f.detail, "or rule"), "it says so");
     });
+    CHECK(found.reached());
 }
 
 TEST_CASE("a client that is closed refuses all calls") {

@@ -94,8 +94,7 @@ public:
             }
             if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
                 find_first_cause(transport_, world_status_, n, time());
-            somebody_just_left_ |= n.kind == transport::notice_kind::departed;
-            world_status_.record(n, n.kind == transport::notice_kind::lost ? time() : clock::time_point{});
+            world_status_.record(n, time());
         }
         if (inquiries_.any()) inquiries_.answer(transport_, under_way_, time());
     }
@@ -116,7 +115,6 @@ public:
             if (!under_way_.exchanges[k]->idle()) examine(*under_way_.exchanges[k], now);
             k = under_way_.exchanges.size() == before ? k + 1 : 0;
         }
-        somebody_just_left_ = false;
     }
 
     /// Looks at a run that asks for it. False: its communicator has failed.
@@ -264,9 +262,9 @@ private:
             if (const auto lack = transport_.shortage(m))
                 return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // A rank that has left will never send: reported as a timeout before its time, which the coordinator
-            // answers at once. Its last messages may have come since this rank looked for them: first it looks again.
-            if (somebody_just_left_) continue;
-            if (world_status_.of(m) == world_status::presence::left)
+            // answers at once. What it had sent may have come since this rank looked for it, if that is news: then it
+            // looks again first.
+            if (world_status_.of(m) == world_status::presence::left && world_status_.since(m) <= now)
                 return coordinator_is_lost()
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
@@ -338,10 +336,9 @@ private:
     under_way& under_way_;
     inquiries inquiries_;
     closed_communicators closed_;
-    bool failed_ = false;             ///< a communicator has
-    int failed_by_ = -1;              ///< the rank at fault, of the last one
-    bool somebody_just_left_ = false; ///< since the last look at what is under way
-    bool told_failure_ = false;       ///< to the coordinator, and the program has not called on since
+    bool failed_ = false;       ///< a communicator has
+    int failed_by_ = -1;        ///< the rank at fault, of the last one
+    bool told_failure_ = false; ///< to the coordinator, and the program has not called on since
     /// Made in time: why messages fail where memory lacks to say more.
     const std::shared_ptr<const fault> out_of_memory_ = [] {
         auto why = std::make_shared<fault>();

@@ -24,7 +24,7 @@ public:
 
     explicit world_status(int size) : ranks_(static_cast<std::size_t>(size)) {}
 
-    /// `now` counts for who is lost.
+    /// `now`: when it was heard.
     void record(const transport::notice& n, transport::clock::time_point now = {}) {
         using transport::notice_kind;
         if (n.kind == notice_kind::lost) set(n, presence::lost, now);
@@ -34,6 +34,8 @@ public:
         verdicts_.push_back(n);
     }
     [[nodiscard]] presence of(int rank) const { return of_rank(rank).now; }
+    /// When this rank heard so, of one that is lost or has left.
+    [[nodiscard]] transport::clock::time_point since(int rank) const { return of_rank(rank).since; }
     [[nodiscard]] bool anyone_lost() const noexcept { return !lost_.empty(); }
     /// Nobody is lost, and no communicator has failed, as far as is known.
     [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }

@@ -102,8 +102,8 @@ template <class Where>
             auto h = detail::control_handshake(me);
             problem = detail::prove(fd.get(), h, until);
             if (problem.empty()) return {std::move(fd), h.release()};
+            if (h.refused() || std::chrono::steady_clock::now() < until) early = h.too_early();
             if (h.refused()) {
-                early = h.too_early();
                 if (!early) until = std::min(until, std::chrono::steady_clock::now() + refusal_patience);
                 refusal = problem; // kept: the end of the time may cut the next attempt short
             }
