@@ -192,6 +192,22 @@ TEST_CASE("a step of many operands reduces them from left to right when the last
     CHECK(s.run.finished());
 }
 
+TEST_CASE("nobody is waited for whose next message moves only once this rank has read the one before") {
+    constexpr std::array more{buffer::output, schedule::scratch(1)};
+    stage s({schedule::receive(1, bank), schedule::receive(2, place{schedule::scratch(1), 0, 1}),
+             schedule::reduce_many(bank, more, first), schedule::receive(1, second)});
+    const std::array<int, 2> before{5, 6}, third{7, 8};
+    CHECK(s.run.peers_waited_for(8) == std::vector<std::int32_t>{11, 12});
+    s.show(0, before.data());
+    CHECK(s.run.step_waiting_for(11) == -1);
+    CHECK(s.run.step_waiting_for(12) == 1);
+    CHECK(s.run.peers_waited_for(8) == std::vector<std::int32_t>{12});
+    REQUIRE(s.wire.list.at(2).peer == 12);
+    s.show(2, third.data());
+    CHECK(s.run.step_waiting_for(11) == 3);
+    CHECK(s.run.peers_waited_for(8) == std::vector<std::int32_t>{11});
+}
+
 TEST_CASE("operands that lie elsewhere are read there, and released once the result is there") {
     constexpr std::array more{buffer::output, schedule::scratch(1)};
     stage s({schedule::receive(1, bank), schedule::receive(2, place{schedule::scratch(1), 0, 1}),

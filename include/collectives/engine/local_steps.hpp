@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::engine {
@@ -204,7 +205,7 @@ private:
         if (!views_messages_) return valid;
         for (const auto& [receive, number] : plan_->dependencies.viewed.of(static_cast<int>(i))) {
             transport::transfer& x = transfers_[static_cast<std::size_t>(receive)];
-            if (!x.viewed || t.release(channel_of(receive), x)) continue;
+            if (!std::exchange(x.viewed, false) || t.release(channel_of(receive), x)) continue;
             x.status = transport::transfer_status::pending;
             x.moved = 0;
             valid = false;

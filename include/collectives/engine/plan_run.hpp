@@ -145,22 +145,30 @@ public:
         if (!communicates(s)) return -1;
         return group_->members[static_cast<std::size_t>(plan_->peers[static_cast<std::size_t>(s.peer)])];
     }
-    /// A step under way that waits for that rank; -1 if none does.
+    /// A step under way that waits for that rank; -1 if none does. One that waits until this rank has read an earlier
+    /// message of that rank, where it lies, does not.
     [[nodiscard]] int step_waiting_for(int world_rank) const {
-        for (int i = 0; i < static_cast<int>(transfers_.size()); ++i)
-            if (pending(static_cast<std::size_t>(i)) && peer_of(i) == world_rank) return i;
-        return -1;
+        int found = -1;
+        for (int i = 0; i < static_cast<int>(transfers_.size()); ++i) {
+            if (peer_of(i) != world_rank) continue;
+            if (transfers_[static_cast<std::size_t>(i)].viewed) return -1;
+            if (found < 0 && pending(static_cast<std::size_t>(i))) found = i;
+        }
+        return found;
     }
     /// The world's ranks that steps under way wait for, each once, receives before sends; no more than `most`. None
     /// while its executor works.
     [[nodiscard]] std::vector<std::int32_t> peers_waited_for(std::size_t most) const {
-        std::vector<std::int32_t> all;
+        std::vector<std::int32_t> all, unread;
         if (in_hand() > 0) return all;
+        for (std::size_t i = 0; i < transfers_.size(); ++i)
+            if (transfers_[i].viewed) unread.push_back(peer_of(static_cast<int>(i)));
         for (const bool want_receive : {true, false})
             for (std::size_t i = 0; i < transfers_.size() && all.size() < most; ++i) {
                 if (!pending(i) || receives(plan_->steps[i]) != want_receive) continue;
                 const int peer = peer_of(static_cast<int>(i));
-                if (std::find(all.begin(), all.end(), peer) == all.end()) all.push_back(peer);
+                const auto is_in = [peer](const auto& some) { return std::ranges::find(some, peer) != some.end(); };
+                if (!is_in(all) && !is_in(unread)) all.push_back(peer);
             }
         return all;
     }

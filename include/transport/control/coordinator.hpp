@@ -297,6 +297,8 @@ private:
     /// reported call waits for, or anyone if the whole world takes part; -1 if none.
     [[nodiscard]] int gone_rank_that_explains(int from, const notice& n) const {
         if (standing_of(from) != standing::present) return from;
+        if (n.kind == notice_kind::timeout && in_world(n.peer) && standing_of(n.peer) != standing::present)
+            return n.peer; // the waits name a few peers alone
         if (n.kind == notice_kind::timeout)
             for (const waiting_call& w : n.waits)
                 for (const int peer : w.peers)

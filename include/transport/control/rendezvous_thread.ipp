@@ -28,7 +28,7 @@ TUTTI_COLD inline std::shared_ptr<shared_listener> listen_for_ranks(const addres
     if (a.port() == 0 && !any_port) bootstrap_failed("rank 0 cannot listen at port 0: the others could not find it");
     auto found = shared_listener::at(a);
     if (!found && !(dispensable && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)))
-        bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + words_of_errno(errno),
+        bootstrap_failed("rank 0 cannot listen at " + a.text() + ": " + reason_in_words(errno),
                          "TUTTI_ADDRESS must be a free port on an address of rank 0's host");
     return found;
 }

@@ -43,7 +43,7 @@ struct session::connections {
             return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0 ? ends[0]
                                                                                                           : -1;
         });
-        if (!own) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + words_of_errno(errno));
+        if (!own) bootstrap_failed("rank 0 cannot speak to its own rendezvous: " + reason_in_words(errno));
         auto other = bootstrap::descriptor::unshared([&] { return ends[1]; });
         rendezvous_thread::listeners places;
         if (auto offered = held_ports::list().take(me.rendezvous))

@@ -501,6 +501,18 @@ TEST_CASE("a report that a rank already gone explains is settled at once", "[coo
     CHECK(v.peer == 1);
 }
 
+TEST_CASE("a rank that has left is named, though what the report says of who is waited for leaves it out",
+          "[coordinator]") {
+    coordinator l(20);
+    l.take(15, spoken(kind::left), start);
+    static_cast<void>(l.drain());
+    const std::vector<std::int32_t> first{1, 2, 3, 4, 5, 6, 7, 8};
+    l.take(0, with_waits(report(kind::timeout, 15, 20), {{world, 1, true, first, "reduce(direct)"}}), start);
+    const auto v = verdict_in(l.drain());
+    CHECK((v.why == cause::lost_peer && v.peer == 15));
+    CHECK(has(v.text, "rank 15 has left"));
+}
+
 TEST_CASE("a rank that the others gave up is told so when it asks", "[coordinator]") {
     coordinator l(3);
     l.take(0, spoken(kind::unreachable, 1, "reset"), start);
