@@ -116,8 +116,8 @@ private:
         if (now - breath_began_ >= breath) {
             breath_began_ = now;
             came_ = 0;
-            room_ = least_guests + static_cast<std::size_t>(std::max(rules_.size, 0));
         }
+        if (guests_.size() <= room_ / 2) room_ = least_guests + static_cast<std::size_t>(std::max(rules_.size, 0));
         bool made_room = false; // for the next, and in vain if there is still none
         for (int i = 0; i < at_once && deaf_until_ <= now; ++i) {
             auto arrived = bootstrap::accept_from(port_.get());
@@ -131,7 +131,8 @@ private:
             if (!arrived) deaf_until_ = now + pause;
             if (!arrived) continue;
             // Descriptors that the process needs itself are not given to strangers.
-            if (!bootstrap::can_spare_descriptors(arrived.get())) room_ = std::min(room_, guests_.size());
+            if (!bootstrap::can_spare_descriptors(arrived.get()))
+                room_ = std::min(room_, std::max(bootstrap::few_strangers, guests_.size()));
             if (guests_.size() >= room_) drop_one();
             take_in(std::move(arrived));
             if (++came_ > room_ / 2) deaf_until_ = std::max(deaf_until_, breath_began_ + breath);
@@ -185,8 +186,8 @@ private:
     welcome use_;
     std::vector<std::shared_ptr<guest>> guests_; // that have proven nothing; the oldest first
     clock::time_point breath_began_{};
-    std::size_t came_ = 0; // in this breath
-    std::size_t room_ = least_guests;
+    std::size_t came_ = 0;            // in this breath
+    std::size_t room_ = least_guests; // no more than there were when descriptors lacked, until half are gone
     bootstrap::jitter random_;
     clock::time_point deaf_until_ = clock::time_point::min();
     std::optional<std::string> shortage_;

@@ -20,6 +20,7 @@ namespace tutti::transport::bootstrap {
 /// Where connections come in to a rendezvous, whose turn it is or is not: see shared_listener. Its coroutines end
 /// as the context runs on after close(). Of `Server` it calls
 /// - welcome(descriptor), which may throw,
+/// - limit_strangers(): there may not be more of them than now,
 /// - drop_oldest(): makes room for a connection, or says that it cannot,
 /// - run_out(std::string): this process lacks something to let ranks in.
 template <class Server>
@@ -93,7 +94,7 @@ private:
         try {
             detail::tune_control_socket(fd.get());
             // Descriptors that the process needs itself are not given to strangers.
-            if (!can_spare_descriptors(fd.get())) static_cast<void>(server_.drop_oldest());
+            if (!can_spare_descriptors(fd.get())) server_.limit_strangers();
             server_.welcome(std::move(fd));
             return 0;
         } catch (const std::system_error& e) {

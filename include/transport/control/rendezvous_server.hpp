@@ -96,8 +96,12 @@ public:
     TUTTI_COLD void welcome(descriptor socket, bool is_zero = false) {
         const guest g = strangers_.emplace_back(std::make_shared<rendezvous_connection>(in_, std::move(socket)));
         begin(in_, attend(g, is_zero));
-        if (count(stage::proving) > by_rank_.size() + max_strangers) drop_oldest();
+        const auto proving = count(stage::proving);
+        if (proving <= room_ / 2) room_ = by_rank_.size() + max_strangers;
+        if (proving > room_) drop_oldest();
     }
+    /// There may not be more strangers than now, until half of them are gone. A few may always prove themselves.
+    TUTTI_COLD void limit_strangers() { room_ = std::min(room_, std::max(few_strangers, count(stage::proving))); }
     /// Drops the oldest connection of strangers that is no further; false if there is none.
     TUTTI_COLD bool drop_oldest(stage p = stage::proving) {
         const auto it = std::ranges::find_if(strangers_, [p](const guest& g) { return g->phase == p; });
@@ -454,10 +458,11 @@ private:
     handshake_limit limit_;
     assembly assembly_;
     coordinator coordinator_;
-    std::vector<std::byte> refusal_; // why there is no world, for all ranks that come
-    std::set<int> untold_;           // ranks that may come and have not been told so
-    std::vector<guest> strangers_;   // in the order in which they came
-    std::vector<guest> by_rank_;     // members that are connected
+    std::vector<std::byte> refusal_;                     // why there is no world, for all ranks that come
+    std::set<int> untold_;                               // ranks that may come and have not been told so
+    std::vector<guest> strangers_;                       // in the order in which they came
+    std::vector<guest> by_rank_;                         // members that are connected
+    std::size_t room_ = by_rank_.size() + max_strangers; // for those that prove themselves
     bool started_ = false, given_up_ = false, is_over_ = false;
     bool has_end_ = false;
     clock::time_point end_{}; // when it is over at the latest, but for ranks that are leaving

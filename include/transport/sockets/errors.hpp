@@ -72,6 +72,7 @@ template <class Open>
 
 /// Whether this process has descriptors to spare for strangers when `newest` was the last that it got: the system
 /// always gives the lowest that is free. A quarter of all, 64 at most, is kept for the process itself.
+/// Who makes room by closing one gets a low one next: then the number of strangers is to be kept, not this asked again.
 [[nodiscard]] inline bool can_spare_descriptors(int newest) noexcept {
     const auto fits = [newest](std::size_t limit) {
         return static_cast<std::size_t>(newest) + std::min<std::size_t>(limit / 4, 64) < limit;

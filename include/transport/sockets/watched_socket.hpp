@@ -84,6 +84,9 @@ TUTTI_COLD inline void begin(asio::io_context& in, task<> what) {
 /// So often in a row a coroutine goes on without memory, before it ends.
 inline constexpr int most_starved = 100;
 
+/// So many strangers may always prove themselves at a port, or nobody could.
+inline constexpr std::size_t few_strangers = 8;
+
 /// A context, though this process may first have to raise its limit of descriptors. Throws a bootstrap error.
 TUTTI_COLD [[nodiscard]] inline std::unique_ptr<asio::io_context> made_context() {
     for (bool again = false;; again = true) {
