@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <transport/sockets/socket.hpp>
+#include <transport/sockets/watched_socket.hpp>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +36,31 @@ inline std::deque<descriptor> silent_strangers(std::uint16_t port, int many) {
         if (kept.size() > 300) kept.pop_front();
     }
     return kept;
+}
+
+/// Whether a child of this process, which may have 128 descriptors, keeps those that it needs itself while so many
+/// strangers come. `serve(tell)` runs in the child: it calls tell(port), and returns how many were open at most.
+template <class Serve>
+bool keeps_descriptors_from_strangers(int many, Serve serve) {
+    std::array<int, 2> told{};
+    if (::pipe(told.data()) != 0) return false;
+    const descriptor heard(told[0]);
+    descriptor tells(told[1]);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit few{128, 128};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        const std::size_t most = serve([&](std::uint16_t port) {
+            if (::write(tells.get(), &port, sizeof port) != sizeof port) ::_exit(1);
+        });
+        ::_exit(most > 64 && most <= 128 - 32 + few_strangers + 2 ? 0 : 1); // and the look
+    }
+    tells.reset(); // where the child ends early, nothing is heard
+    std::uint16_t port = 0;
+    std::deque<descriptor> kept;
+    if (::read(heard.get(), &port, sizeof port) == sizeof port) kept = silent_strangers(port, many);
+    int status = -1;
+    return ::waitpid(child, &status, 0) == child && status == 0;
 }
 
 } // namespace tutti::transport::bootstrap

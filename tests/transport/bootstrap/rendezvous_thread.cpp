@@ -490,36 +490,19 @@ TEST_CASE("who was told that there is no world waits for the next one", "[rendez
 
 TEST_CASE("strangers take no descriptor that rank 0's process needs itself, however many come one after the other",
           "[rendezvous]") {
-    std::array<int, 2> told{};
-    REQUIRE(::pipe(told.data()) == 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const rlimit few{128, 128};
-        ::setrlimit(RLIMIT_NOFILE, &few);
+    CHECK(keeps_descriptors_from_strangers(700, [](const auto& tell) {
         const rendezvous_thread place(3, loopback(), secret(), quick());
-        const std::uint16_t port = place.bound().port();
-        bool good = ::write(told[1], &port, sizeof port) == sizeof port;
-        const auto until = clock::now() + 1500ms;
+        tell(place.bound().port());
         std::size_t most = 0;
-        while (clock::now() < until) {
+        for (const auto end = clock::now() + 1500ms; clock::now() < end; std::this_thread::sleep_for(10ms))
             most = std::max(most, open_descriptors());
-            std::this_thread::sleep_for(10ms);
-        }
-        good = good && most > 64 && most <= 128 - 32 + few_strangers + 2; // and the look
         const auto outcomes = in_threads(0, 3, [&](int r) {
             control c(rank_of(r, 3, place));
             c.join(at_port(r));
         });
-        for (const auto& o : outcomes) good = good && o.value_or("") == "";
-        ::_exit(good ? 0 : 1);
-    }
-    std::uint16_t port = 0;
-    REQUIRE(::read(told[0], &port, sizeof port) == sizeof port);
-    const auto kept = silent_strangers(port, 700);
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-    for (const int end : told) ::close(end);
+        const bool all_joined = std::ranges::all_of(outcomes, [](const auto& o) { return o.value_or("").empty(); });
+        return all_joined ? most : 0;
+    }));
 }
 
 TEST_CASE("a world that does not fit into rank 0's descriptors ends at once, with what it takes", "[rendezvous]") {

@@ -319,29 +319,16 @@ TEST_CASE("a port that does not answer is given up after some seconds, with both
 }
 
 TEST_CASE("strangers take no descriptor that the process needs itself, however long they come") {
-    std::array<int, 2> told{};
-    REQUIRE(::pipe(told.data()) == 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const rlimit few{128, 128};
-        ::setrlimit(RLIMIT_NOFILE, &few);
+    CHECK(bootstrap::keeps_descriptors_from_strangers(1000, [](const auto& tell) {
         host h;
-        const std::uint16_t port = h.where().port();
-        const bool good = ::write(told[1], &port, sizeof port) == sizeof port;
+        tell(h.where().port());
         std::size_t most = 0;
         for (const auto end = clock::now() + std::chrono::milliseconds{2500}; clock::now() < end;) {
             h.step_for(std::chrono::milliseconds{5});
             most = std::max(most, bootstrap::open_descriptors());
         }
-        ::_exit(good && most > 64 && most <= 128 - 32 + bootstrap::few_strangers + 2 ? 0 : 1); // and the look
-    }
-    std::uint16_t port = 0;
-    REQUIRE(::read(told[0], &port, sizeof port) == sizeof port);
-    const auto kept = bootstrap::silent_strangers(port, 1000);
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
-    for (const int end : told) ::close(end);
+        return most;
+    }));
 }
 
 TEST_CASE("who has no descriptor left for a connection says so, with the limit, and accuses nobody") {
