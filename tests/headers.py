@@ -168,7 +168,7 @@ def main(how, root, stamps, *compiler):
     else:
         strict = [*compiler, *CXX20, *syntax, *OF_GCC] if "clang" not in compiler[-1] else [*compiler, *CXX20, *syntax]
         doors = (root / "kernels", *(include / room for room in ("collectives", "transport", "training")))
-        shown = {name for text in (root / "docs").rglob("*.md")
+        shown = {name for text in (root / "README.md", *(root / "docs").rglob("*.md"))
                  for name in re.findall(r"<tutti/([\w/]+\.hpp)>", text.read_text())}
         all_parts = [*headers, *(body for body in include.rglob("*.ipp") if not of_cuda(body))]
         first = {include / name for name in shown} | {header for header in headers if header.parent in doors}

@@ -25,7 +25,7 @@ inline std::size_t open_descriptors() {
     return static_cast<std::size_t>(std::distance(all, std::filesystem::directory_iterator{}));
 }
 
-/// Connects so often to a port of 127.0.0.1, some hundred times a second, and keeps the last 300 connections.
+/// Connects so often to a port of 127.0.0.1, hundreds of times a second, and keeps the last 300 connections.
 inline std::deque<descriptor> silent_strangers(std::uint16_t port, int many) {
     std::deque<descriptor> kept;
     for (int i = 0; i < many; ++i) {
