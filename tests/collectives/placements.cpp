@@ -7,6 +7,7 @@
 
 #include "engine/faults.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/placed.hpp"
 #include "support/placements.hpp"
 #include "support/typed_call.hpp"
@@ -79,7 +80,7 @@ constexpr std::array by_levels{operation::allreduce, operation::reduce_scatter, 
 
 TEST_CASE("hierarchies of ranks that lie at random, in turn, or on nodes of random sizes give the right results") {
     std::mt19937 dice(19);
-    for (const auto& nodes : placements(dice, 9, 8))
+    for (const auto& nodes : placements(dice, sanitized ? 3 : 9, 8))
         on_nodes(nodes, [&](placed_world& world) {
             for (const auto& some : {algorithm::all(), algorithm::compositions()})
                 for (const algorithm::any& a : some)
@@ -95,7 +96,7 @@ TEST_CASE("hierarchies of ranks that lie at random, in turn, or on nodes of rand
 
 TEST_CASE("what the library chooses gives the right results wherever ranks lie, barriers included") {
     std::mt19937 dice(7);
-    for (const auto& nodes : placements(dice, 6, 9))
+    for (const auto& nodes : placements(dice, sanitized ? 3 : 6, 9))
         on_nodes(nodes, [&](placed_world& world) {
             for (const operation o : by_levels)
                 for (const std::size_t part : {std::size_t{1}, std::size_t{3000}, std::size_t{40'000}})

@@ -33,6 +33,6 @@ template <class Number>
 }
 
 /// Up to how many ranks everything is proven.
-inline constexpr int most_ranks = sanitized ? 24 : 64;
+inline constexpr int most_ranks = sanitized ? 16 : 33;
 
 } // namespace tutti::test
