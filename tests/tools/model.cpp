@@ -200,7 +200,7 @@ TEST_CASE("times from 10 s on are printed with an exponent, and fit their column
 TEST_CASE("rows go to standard output by the name -, and nothing else does") {
     const folder here;
     const std::string bench = here.write("bench.json", model_json({bench_row("ring", 77, false, 1)}).dump());
-    const std::string what = "--ranks 4,1000 --bytes 8,1K --simulate --algorithm ring,naive --measured " + bench;
+    const std::string what = "--ranks 4,20000 --bytes 8,1K --simulate --algorithm ring,naive --measured " + bench;
     for (const char* option : {"--json", "--csv"}) {
         const auto r = command("model " + what + " " + option + " - " +
                                (option == std::string("--csv") ? "--json " : "--csv ") + here.path("other"));
