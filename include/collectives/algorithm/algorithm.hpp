@@ -93,9 +93,9 @@ concept has_alltoall = requires(const A a, const position& p) { a.alltoall(p, di
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
-/// It has an operation with a part for each rank.
+/// One that is made of others says which operations they offer it, and has one function of steps for all of them.
 template <class A>
-concept has_parts = has_reduce_scatter<A> || has_allgather<A> || has_alltoall<A>;
+concept is_composed = requires { A::offered(operation::allreduce); };
 } // namespace detail
 
 /// True if algorithm A has a schedule for the operation. An allreduce may be composed of two others:
@@ -103,6 +103,7 @@ concept has_parts = has_reduce_scatter<A> || has_allgather<A> || has_alltoall<A>
 template <class A>
 [[nodiscard]] constexpr bool offers(operation o) noexcept {
     using namespace detail;
+    if constexpr (is_composed<A>) return A::offered(o);
     switch (o) {
     case operation::allreduce:
         return has_allreduce<A> || (has_reduce_scatter<A> && has_allgather<A>) || (has_reduce<A> && has_broadcast<A>);
@@ -124,6 +125,12 @@ template <class A>
     for (const operation o : schedule::operations)
         if (offers<A>(o)) return true;
     return false;
+}
+
+/// True if algorithm A has an operation with a part for each rank.
+template <class A>
+[[nodiscard]] constexpr bool offers_parts() noexcept {
+    return offers<A>(operation::reduce_scatter) || offers<A>(operation::allgather) || offers<A>(operation::alltoall);
 }
 
 /// `int chunks(int size) const`, or `int chunks(operation, int size) const` where operations differ in it.

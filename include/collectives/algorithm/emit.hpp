@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::algorithm {
@@ -40,6 +41,7 @@ public:
     constexpr explicit level_of(const A& a) noexcept : a_(a) {}
 
     TUTTI_COLD constexpr void steps(operation o, const position& p, buffer partial, const sink& put) const override {
+        if constexpr (is_composed<A>) return a_.steps(o, p, partial, put);
         if (o == operation::allreduce) return allreduce(p, put);
         if constexpr (has_reduce_scatter<A>)
             if (o == operation::reduce_scatter) return a_.reduce_scatter(p, partial, put);
@@ -83,15 +85,6 @@ private:
     const A& a_;
 };
 
-/// with(put) as a sink, whatever it is.
-template <class Put>
-constexpr void as_sink(Put& put, const auto& with) {
-    if constexpr (std::derived_from<Put, sink>)
-        with(put);
-    else
-        with(sink_to([&](const step& s) { put(s); }).erased());
-}
-
 /// The library's copy of these chunks, from input to output.
 TUTTI_COLD constexpr void copy_own(operation o, const position& p, schedule::chunk_range own, const sink& put) {
     put.begin(o, true);
@@ -126,7 +119,10 @@ TUTTI_COLD constexpr void walk(const level& a, operation o, const position& p, c
 /// Hands all steps of the operation at this position to `put`, in program order. Allocates nothing.
 template <class A, class Put>
 constexpr void walk(const A& a, operation o, const position& p, Put&& put) {
-    detail::as_sink(put, [&](const detail::sink& to) { detail::walk(detail::level_of(a), o, p, to); });
+    if constexpr (std::derived_from<std::remove_cvref_t<Put>, detail::sink>)
+        detail::walk(detail::level_of(a), o, p, put);
+    else
+        detail::walk(detail::level_of(a), o, p, detail::sink_to([&](const step& s) { put(s); }).erased());
 }
 
 /// Keeps steps in a list, each cut into `segments` steps on equal slices of its chunks: pipelining is nothing but more

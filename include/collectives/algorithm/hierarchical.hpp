@@ -60,7 +60,7 @@ struct hierarchical {
         const int g = per_node(size), nodes = (size + g - 1) / g;
         if (g == 1) return algorithm::runs_on(global, size);
         if (size % g == 0) return algorithm::runs_on(local, g) && algorithm::runs_on(global, nodes);
-        return algorithm::runs_on(global, nodes) && (!detail::has_parts<Global> || algorithm::runs_on(global, size));
+        return algorithm::runs_on(global, nodes) && (!offers_parts<Global>() || algorithm::runs_on(global, size));
     }
     /// The examples that preserves_order proves: Global alone (one rank a node), both levels, and Local alone (one
     /// node).
@@ -85,39 +85,9 @@ struct hierarchical {
         return levels(size, [&](const detail::two_levels& both) { return both.stated(o, size); });
     }
 
-    template <class Put>
-    constexpr void allreduce(const position& p, Put&& put) const {
-        steps(operation::allreduce, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) const
-        requires(detail::has_reduce_scatter<Global>)
-    {
-        steps(operation::reduce_scatter, p, partial, put);
-    }
-    template <class Put>
-    constexpr void allgather(const position& p, Put&& put) const
-        requires(detail::has_allgather<Global>)
-    {
-        steps(operation::allgather, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void reduce(const position& p, buffer partial, Put&& put) const
-        requires(detail::has_reduce<Global>)
-    {
-        steps(operation::reduce, p, partial, put);
-    }
-    template <class Put>
-    constexpr void broadcast(const position& p, Put&& put) const
-        requires(detail::has_broadcast<Global>)
-    {
-        steps(operation::broadcast, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void alltoall(const position& p, Put&& put) const
-        requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
-    {
-        steps(operation::alltoall, p, buffer::output, put);
+    [[nodiscard]] static constexpr bool offered(operation o) noexcept { return detail::offered_by<Local, Global>(o); }
+    constexpr void steps(operation o, const position& p, buffer partial, const detail::sink& put) const {
+        levels(p.size, [&](const detail::two_levels& both) { both.steps(o, p, partial, put); });
     }
 
 private:
@@ -128,12 +98,6 @@ private:
         const detail::level_of near(local);
         const detail::level_of far(global);
         return with(detail::two_levels(near, far, per_node(size)));
-    }
-    template <class Put>
-    constexpr void steps(operation o, const position& p, buffer partial, Put& put) const {
-        detail::as_sink(put, [&](const detail::sink& to) {
-            levels(p.size, [&](const detail::two_levels& both) { both.steps(o, p, partial, to); });
-        });
     }
 };
 

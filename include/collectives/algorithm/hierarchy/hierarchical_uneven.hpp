@@ -28,6 +28,20 @@ template <class Local, class Global>
 inline constexpr std::string_view hierarchical_name{hierarchical_letters<Local, Global>.data(),
                                                     hierarchical_letters<Local, Global>.size()};
 
+/// What Global offers, if it can be done by levels.
+template <class Local, class Global>
+[[nodiscard]] constexpr bool offered_by(operation o) noexcept {
+    switch (o) {
+    case operation::allreduce: return true;
+    case operation::reduce_scatter:
+    case operation::allgather:
+    case operation::reduce:
+    case operation::broadcast: return offers<Global>(o);
+    case operation::alltoall: return offers<Local>(o) && offers<Global>(o);
+    default: return false;
+    }
+}
+
 /// Distinguishes Local and Global from others of their names.
 template <class Local, class Global>
 [[nodiscard]] constexpr std::uint64_t parameter_of_levels(const Local& local, const Global& global) noexcept {
@@ -59,7 +73,7 @@ struct hierarchical_uneven {
 
     [[nodiscard]] bool runs_on(int size) const noexcept {
         return algorithm::runs_on(global, nodes->nodes()) &&
-               (!detail::has_alltoall<Global> || algorithm::runs_on(global, size));
+               (!offers<Global>(operation::alltoall) || algorithm::runs_on(global, size));
     }
     [[nodiscard]] std::uint64_t parameter() const noexcept {
         return detail::parameter_of_levels(local, global) + nodes->id();
@@ -82,49 +96,11 @@ struct hierarchical_uneven {
                 ranks_per_node + nodes->nodes() - 1, true};
     }
 
-    template <class Put>
-    constexpr void allreduce(const position& p, Put&& put) const {
-        steps(operation::allreduce, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void reduce_scatter(const position& p, buffer partial, Put&& put) const
-        requires(detail::has_reduce_scatter<Global>)
-    {
-        steps(operation::reduce_scatter, p, partial, put);
-    }
-    template <class Put>
-    constexpr void allgather(const position& p, Put&& put) const
-        requires(detail::has_allgather<Global>)
-    {
-        steps(operation::allgather, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void reduce(const position& p, buffer partial, Put&& put) const
-        requires(detail::has_reduce<Global>)
-    {
-        steps(operation::reduce, p, partial, put);
-    }
-    template <class Put>
-    constexpr void broadcast(const position& p, Put&& put) const
-        requires(detail::has_broadcast<Global>)
-    {
-        steps(operation::broadcast, p, buffer::output, put);
-    }
-    template <class Put>
-    constexpr void alltoall(const position& p, Put&& put) const
-        requires(detail::has_alltoall<Local> && detail::has_alltoall<Global>)
-    {
-        steps(operation::alltoall, p, buffer::output, put);
-    }
-
-private:
-    template <class Put>
-    constexpr void steps(operation o, const position& p, buffer partial, Put& put) const {
-        detail::as_sink(put, [&](const detail::sink& to) {
-            const detail::level_of far(global);
-            if (o == operation::alltoall) return far.steps(o, p, partial, to);
-            detail::levels_of_carriers(far, detail::node_bounds(*nodes), o, p, chunks(o, p.size)).steps(o, partial, to);
-        });
+    [[nodiscard]] static constexpr bool offered(operation o) noexcept { return detail::offered_by<Local, Global>(o); }
+    constexpr void steps(operation o, const position& p, buffer partial, const detail::sink& put) const {
+        const detail::level_of far(global);
+        if (o == operation::alltoall) return far.steps(o, p, partial, put);
+        detail::levels_of_carriers(far, detail::node_bounds(*nodes), o, p, chunks(o, p.size)).steps(o, partial, put);
     }
 };
 
