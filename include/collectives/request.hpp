@@ -5,6 +5,9 @@
 #include "engine/membership.hpp"
 #include "engine/message.hpp"
 
+#include "../base/any_duration.hpp"
+
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +15,39 @@
 #include <vector>
 
 namespace tutti {
+
+template <class Transport>
+class request;
+
+namespace detail {
+/// What a span of requests can be made of.
+template <class Requests>
+concept are_requests =
+    requires(Requests& r) { []<class Transport, std::size_t n>(std::span<request<Transport>, n>) {}(std::span(r)); };
+
+/// Of requests that are waited for one after the other.
+class first_failure {
+public:
+    void of(auto& request) {
+        try {
+            request.wait();
+        } catch (const error& e) {
+            if (!first_) first_ = e;
+        }
+    }
+    void tell() const {
+        if (first_) throw *first_;
+    }
+
+private:
+    std::optional<error> first_;
+};
+} // namespace detail
+
+template <class Requests>
+[[nodiscard]] std::size_t wait_any(Requests&& of,
+                                   transport::clock::time_point until = transport::clock::time_point::max())
+    requires(detail::are_requests<Requests>);
 
 /// A call under way: a collective, a send or a receive. Its buffers belong to the library until wait() has returned or
 /// thrown, test() has returned true, or the request is destroyed.
@@ -29,6 +65,8 @@ public:
     /// A collective under way, inside of it.
     using started = membership::started;
 
+    /// Of no call: collected from the start, until it is given one.
+    request() = default;
     // Both send the messages that the transport has put off: the caller may compute for long before its next call.
     /// Of a collective: made by communicator::async().
     request(std::shared_ptr<membership> in, started s) : in_(std::move(in)), started_(std::move(s)) {
@@ -84,13 +122,26 @@ public:
         return true;
     }
 
+    /// Waits for so long at most, and may be a twentieth of a second late. True when the call is over; throws like
+    /// wait(). Else false: the call goes on.
+    [[nodiscard]] bool wait_for(any_duration time) {
+        const auto now = transport::clock::now();
+        const auto left = transport::clock::time_point::max() - now;
+        return wait_until(time < left ? now + time : transport::clock::time_point::max());
+    }
+    /// The same until a time by the clock of deadlines.
+    [[nodiscard]] bool wait_until(transport::clock::time_point end) {
+        return collected() || wait_any(std::span(this, 1), end) == 0;
+    }
+
     /// True once wait() has returned or thrown tutti::error of the call, test() has returned true, or the request has
     /// been moved from.
     [[nodiscard]] bool collected() const noexcept { return !started_ && !message_; }
 
 private:
-    template <class T>
-    friend std::size_t wait_any(std::span<request<T>>, transport::clock::time_point);
+    template <class Requests>
+    friend std::size_t wait_any(Requests&&, transport::clock::time_point)
+        requires(detail::are_requests<Requests>);
 
     [[nodiscard]] bool is_over() const noexcept { return message_ ? message_->is_over() : started_->is_over(); }
     void want(bool now) noexcept {
@@ -110,31 +161,32 @@ private:
 };
 
 /// Waits for all of them, then throws the first failure, if any.
-template <class Transport>
-void wait_all(std::span<request<Transport>> requests) {
-    std::optional<error> first;
-    for (auto& r : requests) {
-        try {
-            r.wait();
-        } catch (const error& e) {
-            if (!first) first = e;
-        }
-    }
-    if (first) throw *first;
+template <class Transport, std::same_as<request<Transport>>... More>
+void wait_all(request<Transport>& first, More&... more) {
+    detail::first_failure failure;
+    failure.of(first);
+    (failure.of(more), ...);
+    failure.tell();
 }
-/// The same of a vector of requests.
-template <class Transport>
-void wait_all(std::vector<request<Transport>>& requests) {
-    wait_all(std::span(requests));
+/// The same of a vector, an array, or a span of requests.
+template <class Requests>
+void wait_all(Requests&& requests)
+    requires(detail::are_requests<Requests>)
+{
+    detail::first_failure failure;
+    for (auto& r : std::span(requests)) failure.of(r);
+    failure.tell();
 }
 
-/// Waits until one of the requests that are not collected yet is over, collects it, and returns its index. Returns the
-/// number of requests if all were collected before, or at `until`, by the clock of deadlines, if none is over; it may
-/// be a twentieth of a second late. Throws if the collective of that request failed. Precondition: all belong to one
-/// world.
-template <class Transport>
-[[nodiscard]] std::size_t wait_any(std::span<request<Transport>> requests,
-                                   transport::clock::time_point until = transport::clock::time_point::max()) {
+/// Of a vector, an array or a span: waits until one of the requests that are not collected yet is over, collects it,
+/// and returns its index. Returns the number of requests if all were collected before, or at `until`, by the clock of
+/// deadlines, if none is over; it may be a twentieth of a second late. Throws if the collective of that request failed.
+/// Precondition: all belong to one world.
+template <class Requests>
+[[nodiscard]] std::size_t wait_any(Requests&& of, transport::clock::time_point until)
+    requires(detail::are_requests<Requests>)
+{
+    const std::span requests(of);
     const auto first = [&] {
         std::size_t i = 0;
         while (i < requests.size() && (requests[i].collected() || !requests[i].is_over())) ++i;
@@ -154,11 +206,6 @@ template <class Transport>
         return i;
     }
     return requests.size();
-}
-/// The same of a vector of requests.
-template <class Transport>
-[[nodiscard]] std::size_t wait_any(std::vector<request<Transport>>& requests) {
-    return wait_any(std::span(requests));
 }
 
 } // namespace tutti

@@ -113,7 +113,7 @@ TEST_CASE("requests outlive the handle that they came from") {
     });
 }
 
-TEST_CASE("wait_any returns at its time where nothing is over, with a progress thread and without") {
+TEST_CASE("waits return at their time where nothing is over, with a progress thread and without") {
     using clock = tutti::transport::clock;
     for (const auto how : {tutti::progress::in_calls, tutti::progress::in_thread})
         run_new_world(
@@ -126,15 +126,21 @@ TEST_CASE("wait_any returns at its time where nothing is over, with a progress t
                     const auto until = clock::now() + std::chrono::milliseconds(100);
                     expect(wait_any(std::span(requests), until) == requests.size(), "rank 1 has not come");
                     expect(clock::now() >= until, "not before");
+                    const auto later = clock::now() + std::chrono::milliseconds(20);
+                    expect(!requests[0].wait_for(std::chrono::milliseconds(20)) && clock::now() >= later, "nor here");
+                    expect(!requests[0].wait_until(clock::time_point::min()) && !requests[0].collected(), "it goes on");
                     world.send(std::span<const int>(data), 1);
                     expect(wait_any(std::span(requests), clock::now() + std::chrono::seconds(20)) == 0,
                            "and now it has");
+                    requests[0] = world.async().allreduce(data, tutti::sum);
+                    expect(requests[0].wait_for(std::chrono::hours::max()), "and once more");
                 } else {
                     std::vector<int> word(4);
                     world.receive(std::span(word), 0);
                     world.allreduce(data, tutti::sum);
+                    world.allreduce(data, tutti::sum);
                 }
-                expect(data[3] == 2, "the sum");
+                expect(data[3] == 4, "the sums");
             },
             how);
 }

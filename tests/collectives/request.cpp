@@ -67,6 +67,35 @@ TEST_CASE("wait_all waits for all, and wait_any collects each one once") {
     });
 }
 
+TEST_CASE("requests of no call, several by name and in an array are waited for") {
+    run_world(3, [](communicator& world) {
+        request none;
+        expect(none.collected() && none.test() && none.wait_for(std::chrono::hours::max()), "it is over");
+        none.wait();
+        auto data = vectors(5, 500);
+        auto first = world.async().allreduce(data[0], tutti::sum),
+             second = world.async().allreduce(data[1], tutti::sum);
+        none = world.async().allreduce(data[2], tutti::sum);
+        wait_all(first, none, second);
+        request both[] = {world.async().allreduce(data[3], tutti::sum), world.async().allreduce(data[4], tutti::sum)};
+        const std::size_t i = wait_any(both);
+        expect(i < 2 && both[i].collected(), "one of the array");
+        wait_all(both);
+        for (const auto& d : data) expect(d[499] == 3, "each result");
+    });
+}
+
+TEST_CASE("of several that are waited for by name all end, and the first failure is thrown") {
+    run_world(2, [](communicator& world) {
+        auto apart = world.duplicate();
+        std::vector<int> good(1000, 1), bad(1000, 1);
+        auto wrong = world.rank() == 0 ? apart.async().allreduce(bad, tutti::sum) : apart.async().broadcast(bad, 0);
+        auto right = world.async().allreduce(good, tutti::sum);
+        expect(fault_of([&] { wait_all(wrong, right); }).why == tutti::cause::mismatch, "what went wrong first");
+        expect(wrong.collected() && right.collected() && good[999] == 2, "all are over");
+    });
+}
+
 TEST_CASE("testing moves a request to its end") {
     run_world(3, [](communicator& world) {
         std::vector<int> data(100'000, 1);

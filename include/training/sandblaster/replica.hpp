@@ -69,8 +69,7 @@ private:
         listen();
         tell({detail::alive});
         for (;;) {
-            for (; !arrival_->test(); sign())
-                static_cast<void>(wait_any(std::span(&*arrival_, 1), signed_ + sign_every_));
+            for (; !arrival_->test(); sign()) static_cast<void>(arrival_->wait_until(signed_ + sign_every_));
             const detail::work now = next_;
             if (now.evaluation == 0) break;
             listen();
@@ -99,7 +98,7 @@ private:
         if (e.facts().peer < 0 || (e.why() != cause::timeout && e.why() != cause::lost_peer)) return;
         try {
             tell({detail::accuses, static_cast<std::uint32_t>(e.facts().peer)});
-            static_cast<void>(wait_any(std::span(&*arrival_, 1), boss_.now() + options_.deadline));
+            static_cast<void>(arrival_->wait_until(boss_.now() + options_.deadline));
         } catch (const error&) { // it has heard that; if it has not, it hears that this replica is gone
         }
     }
