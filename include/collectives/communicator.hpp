@@ -101,7 +101,8 @@ public:
         return model::explain(choice(), what, bytes);
     }
 
-    /// How long a call may take: 30 s unless set. Handles and communicators made from this handle inherit it.
+    /// How long a call may take: TUTTI_DEADLINE, or 30 s, unless set. Handles and communicators made from this handle
+    /// inherit it.
     [[nodiscard]] std::chrono::nanoseconds default_deadline() const noexcept { return deadline_; }
     /// Sets it, in any unit; the longest one is none. Throws invalid_argument unless it is longer than 0.
     void default_deadline(any_duration d) {
@@ -232,7 +233,7 @@ private:
     }
 
     std::shared_ptr<membership> membership_;
-    std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+    std::chrono::nanoseconds deadline_ = membership::default_deadline();
     engine::executor* executor_ = nullptr;
 };
 

@@ -6,8 +6,12 @@
 #include "support/catch.hpp"
 #include "support/world.hpp"
 
+#include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
 
 using namespace tutti::test;
 
@@ -110,6 +114,31 @@ TEST_CASE("a handle is copied as the same communicator, with a deadline of its o
     });
     tutti::communicator fresh{tutti::transport::memory{tutti::transport::memory_world::create(1), 0}};
     CHECK(fresh.default_deadline() == std::chrono::seconds(30));
+}
+
+TEST_CASE("TUTTI_DEADLINE is the deadline of worlds that set none, and nothing else than a number of seconds") {
+    struct variable {
+        explicit variable(const char* value) { ::setenv("TUTTI_DEADLINE", value, 1); }
+        ~variable() { ::unsetenv("TUTTI_DEADLINE"); }
+    };
+    const auto made = [] {
+        return communicator{tutti::transport::memory{tutti::transport::memory_world::create(1), 0}};
+    };
+    CHECK(made().default_deadline() == std::chrono::seconds(30));
+    for (const auto& [value, seconds] : {std::pair("600", 600), {"", 30}, {"1", 1}}) {
+        const variable set(value);
+        const auto world = made();
+        CHECK(world.default_deadline() == std::chrono::seconds(seconds));
+        CHECK(world.duplicate().with_deadline(std::chrono::hours(1)).split(0).default_deadline() ==
+              std::chrono::hours(1));
+    }
+    for (const char* value : {"0", "-1", "1.5", "5s", " 5", "soon", "99999999999999999999"}) {
+        const variable set(value);
+        const auto told = fault_of([&] { static_cast<void>(made()); });
+        CHECK(told.why == tutti::cause::invalid_argument);
+        CHECK(told.detail ==
+              std::string("TUTTI_DEADLINE is \"") + value + "\": it must be a whole number of seconds from 1");
+    }
 }
 
 TEST_CASE("the longest deadline of any unit is none") {

@@ -34,6 +34,8 @@ public:
     /// The communicator of all ranks, which takes the transport over. `in_thread`: a thread of the library's own
     /// drives.
     [[nodiscard]] static std::shared_ptr<membership> of_world(transport::any t, bool in_thread);
+    /// TUTTI_DEADLINE, in seconds; 30 where it is not set. Throws invalid_argument if it is no whole number from 1.
+    [[nodiscard]] static std::chrono::nanoseconds default_deadline();
     /// `like` chooses for a communicator that this one is made from.
     membership(std::shared_ptr<engine> on, std::uint64_t id, std::vector<int> members, int rank,
                const model::chooser& like = model::chooser({}));

@@ -7,8 +7,13 @@
 #include "plan_cache.ipp"
 #include "recorder.hpp"
 
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +27,18 @@ TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, 
     const int rank = made->transport().rank();
     if (in_thread) made->start_progress_thread();
     return owned(new membership(std::move(made), 1, std::move(all), rank));
+}
+
+TUTTI_COLD TUTTI_INLINE std::chrono::nanoseconds membership::default_deadline() {
+    const char* const variable = std::getenv("TUTTI_DEADLINE");
+    const std::string_view text = variable ? variable : "";
+    std::uint32_t seconds = 30;
+    const char* const end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, seconds);
+    if (!text.empty() && (fault != std::errc{} || rest != end || seconds == 0))
+        reject("the world",
+               "TUTTI_DEADLINE is \"" + std::string(text) + "\": it must be a whole number of seconds from 1");
+    return std::chrono::seconds(seconds);
 }
 
 TUTTI_INLINE std::shared_ptr<membership> membership::owned(membership* made) {
