@@ -41,6 +41,8 @@ function describe_algorithm() {
     member("bool", "alike\\(", "Every rank sends, reduces and stores as much as any other.")
     member("int", "chunks\\(", "Into how many chunks it cuts the data of so many ranks.")
     member("cost", "stated\\(", "Its cost on so many ranks: verify counts the same.")
+    member("bool", "offered\\(", "It has a schedule for this operation.")
+    told("constexpr void steps\\(operation", "Emits the steps of rank `p.rank` of an operation. Sums on their way are in `partial`.")
     member("std::uint64_t", "parameter\\(", "Tells its values apart; equal on all ranks.")
     member("auto", "examples\\(", "The values that the tests prove.")
     steps("allreduce", "of an allreduce, from input to output.")

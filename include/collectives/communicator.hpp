@@ -213,7 +213,7 @@ private:
     };
 
     communicator(std::shared_ptr<membership> m, std::chrono::nanoseconds deadline, engine::executor* e)
-        : membership_(std::move(m)), deadline_(deadline), executor_(e) {}
+        : deadline_(deadline), membership_(std::move(m)), executor_(e) {}
 
     static constexpr bool returns_at_once = false;
     void issue(engine::call&& c) const {
@@ -232,8 +232,8 @@ private:
         return {membership_->child(id, std::move(members), self), deadline_, executor_};
     }
 
+    std::chrono::nanoseconds deadline_ = membership::default_deadline(); // first: a wrong variable stops the start
     std::shared_ptr<membership> membership_;
-    std::chrono::nanoseconds deadline_ = membership::default_deadline();
     engine::executor* executor_ = nullptr;
 };
 

@@ -4,15 +4,16 @@
 
 #include "engine/membership.hpp"
 #include "engine/message.hpp"
+#include "engine/timeouts.hpp"
 
 #include "../base/any_duration.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace tutti {
 
@@ -45,7 +46,7 @@ private:
 } // namespace detail
 
 template <class Requests>
-[[nodiscard]] std::size_t wait_any(Requests&& of,
+[[nodiscard]] std::size_t wait_any(Requests&& list,
                                    transport::clock::time_point until = transport::clock::time_point::max())
     requires(detail::are_requests<Requests>);
 
@@ -122,16 +123,14 @@ public:
         return true;
     }
 
-    /// Waits for so long at most, and may be a twentieth of a second late. True when the call is over; throws like
-    /// wait(). Else false: the call goes on.
+    /// Makes progress for so long at most, and at least once; may be as late as wait_any(). True when the call is over;
+    /// throws like wait(). Else false: the call goes on.
     [[nodiscard]] bool wait_for(any_duration time) {
-        const auto now = transport::clock::now();
-        const auto left = transport::clock::time_point::max() - now;
-        return wait_until(time < left ? now + time : transport::clock::time_point::max());
+        return collected() || wait_until(engine::later(in_->now(), time));
     }
     /// The same until a time by the clock of deadlines.
     [[nodiscard]] bool wait_until(transport::clock::time_point end) {
-        return collected() || wait_any(std::span(this, 1), end) == 0;
+        return test() || wait_any(std::span(this, 1), end) == 0;
     }
 
     /// True once wait() has returned or thrown tutti::error of the call, test() has returned true, or the request has
@@ -183,10 +182,10 @@ void wait_all(Requests&& requests)
 /// deadlines, if none is over; it may be a twentieth of a second late. Throws if the collective of that request failed.
 /// Precondition: all belong to one world.
 template <class Requests>
-[[nodiscard]] std::size_t wait_any(Requests&& of, transport::clock::time_point until)
+[[nodiscard]] std::size_t wait_any(Requests&& list, transport::clock::time_point until)
     requires(detail::are_requests<Requests>)
 {
-    const std::span requests(of);
+    const std::span requests(list);
     const auto first = [&] {
         std::size_t i = 0;
         while (i < requests.size() && (requests[i].collected() || !requests[i].is_over())) ++i;

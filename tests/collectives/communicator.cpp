@@ -136,8 +136,8 @@ TEST_CASE("TUTTI_DEADLINE is the deadline of worlds that set none, and nothing e
         const variable set(value);
         const auto told = fault_of([&] { static_cast<void>(made()); });
         CHECK(told.why == tutti::cause::invalid_argument);
-        CHECK(told.detail ==
-              std::string("TUTTI_DEADLINE is \"") + value + "\": it must be a whole number of seconds from 1");
+        CHECK(told.detail == std::string("TUTTI_DEADLINE is \"") + value +
+                                 "\": it must be a whole number of seconds from 1 to 4294967295");
     }
 }
 

@@ -19,7 +19,9 @@ namespace tutti::test {
 
 using number = std::uint32_t;
 
-inline const std::vector<int> sizes = sanitized ? std::vector{1, 2, 3, 4, 7} : std::vector{1, 2, 3, 4, 5, 7, 8, 16, 33};
+inline const std::vector<int> sizes = threads_watched ? std::vector{1, 2, 3, 4, 7}
+                                      : sanitized     ? std::vector{1, 2, 3, 4, 5, 7, 8, 16}
+                                                      : std::vector{1, 2, 3, 4, 5, 7, 8, 16, 33};
 
 [[nodiscard]] inline std::set<std::size_t> counts_for(int size) {
     return {0, 1, static_cast<std::size_t>(size) - 1, static_cast<std::size_t>(size), 1000, 65537};

@@ -186,6 +186,21 @@ TEST_CASE("a rank that tests its request again and again lets the others get on"
     CHECK(world->now() > 5us);
 }
 
+TEST_CASE("a wait of some time takes virtual time, however late others are") {
+    const auto world = simulated_world::create(slow_network(2));
+    int waits = 0;
+    world->run([&](simulated t) {
+        const communicator all{std::move(t)};
+        std::vector<int> data(10, 1);
+        if (all.rank() == 1) world->compute(20s);
+        auto call = all.async().allreduce(data, sum);
+        for (; !call.wait_for(1s); waits += all.rank() == 0) expect(waits < 100, "it ends");
+        expect(data[9] == 2, "the sum");
+    });
+    CHECK((waits > 0 && waits <= 20));
+    CHECK((world->now() >= 20s && world->now() < 22s));
+}
+
 TEST_CASE("a run in virtual time repeats itself") {
     std::vector<std::string> told(2);
     for (std::string& all_of_it : told) {

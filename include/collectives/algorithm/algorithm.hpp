@@ -93,9 +93,11 @@ concept has_alltoall = requires(const A a, const position& p) { a.alltoall(p, di
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
-/// One that is made of others says which operations they offer it, and has one function of steps for all of them.
+/// It is made of others, says which operations these offer it, and has one function of steps for all of them.
 template <class A>
-concept is_composed = requires { A::offered(operation::allreduce); };
+concept is_composed = requires {
+    { A::offered(operation::allreduce) } -> std::same_as<bool>;
+};
 } // namespace detail
 
 /// True if algorithm A has a schedule for the operation. An allreduce may be composed of two others:

@@ -36,8 +36,8 @@ TUTTI_COLD TUTTI_INLINE std::chrono::nanoseconds membership::default_deadline() 
     const char* const end = text.data() + text.size();
     const auto [rest, fault] = std::from_chars(text.data(), end, seconds);
     if (!text.empty() && (fault != std::errc{} || rest != end || seconds == 0))
-        reject("the world",
-               "TUTTI_DEADLINE is \"" + std::string(text) + "\": it must be a whole number of seconds from 1");
+        reject("the world", "TUTTI_DEADLINE is \"" + std::string(text) +
+                                "\": it must be a whole number of seconds from 1 to 4294967295");
     return std::chrono::seconds(seconds);
 }
 
