@@ -93,7 +93,7 @@ concept has_alltoall = requires(const A a, const position& p) { a.alltoall(p, di
 /// From input to output on all ranks: for algorithms that are not composed of halves, or better than their halves.
 template <class A>
 concept has_allreduce = requires(const A a, const position& p) { a.allreduce(p, discard); };
-/// It is made of others, says which operations these offer it, and has one function of steps for all of them.
+/// An algorithm made of others says which operations these offer it, and has one function of steps for all of them.
 template <class A>
 concept is_composed = requires {
     { A::offered(operation::allreduce) } -> std::same_as<bool>;
