@@ -149,7 +149,7 @@ int main(int count, char** words) {
     for (int r = 0; r < s.ranks; ++r)
         threads.emplace_back([&, r] {
             try {
-                run(world{transport::tcp{test::identity(r, s.ranks, at)}, progress::in_thread}, s);
+                run(world{transport::tcp{test::identity(r, s.ranks, at)}, progress::by_waiters}, s);
             } catch (const std::exception& e) {
                 std::fprintf(stderr, "rank %d: %s\n", r, e.what());
                 std::exit(1);

@@ -23,10 +23,11 @@
 
 namespace tutti {
 
-/// Which thread makes non-blocking collectives progress.
+/// Which thread makes the calls of a world progress, and which threads may call.
 enum class progress : std::uint8_t {
-    in_calls,  ///< whichever thread is inside a call; one thread at a time may call (the default, and the fastest)
-    in_thread, ///< a thread of the library's own, which sleeps while nothing moves; any thread may call
+    in_calls, ///< whichever thread is inside a call; one thread at a time may call (the default, and the fastest)
+    /// Any thread may call. One that waits moves the calls of all, and while none does a thread of the library's own.
+    by_waiters,
 };
 
 /// A group of ranks that call collectives together, over a transport. It is a handle: its copies are the same
@@ -37,11 +38,11 @@ enum class progress : std::uint8_t {
 /// After any error but invalid_argument the communicator is unusable, and every further call throws that error at
 /// once. Communicators that were split off before go on, unless they have lost a rank as well.
 ///
-/// Threads: without a progress thread, one thread at a time may be inside calls of a world: of its communicators and
+/// Threads: with progress::in_calls, one thread at a time may be inside calls of a world: of its communicators and
 /// their requests. The call of a second thread throws invalid_argument and does nothing. Functions that cannot fail,
 /// such as the destructor of a request, wait for the first thread. Two threads that enter within nanoseconds of each
-/// other may both pass: the process then ends with a message. With progress::in_thread any thread may call; the order
-/// of the calls must be the same on all ranks. An operator must not make calls.
+/// other may both pass: the process then ends with a message. With progress::by_waiters any thread may call; the
+/// order of the calls must be the same on all ranks. An operator must not make calls.
 template <transport::transport Transport>
 class communicator : public operations<communicator<Transport>>,
                      public send_receive_operations<communicator<Transport>> {
@@ -53,7 +54,7 @@ public:
 
     /// The world: all ranks of the transport. Collective: each rank makes it before any other call.
     explicit communicator(Transport fabric, progress by = progress::in_calls)
-        : membership_(membership::of_world(transport::any(std::move(fabric)), by == progress::in_thread)) {}
+        : membership_(membership::of_world(transport::any(std::move(fabric)), by == progress::by_waiters)) {}
 
     /// The world, with algorithms chosen by the parameters of a machine, which `tutti fit` finds. They are a
     /// model::calibrated_machine or a model::machine (include collectives/machine.hpp), or other plain data for which
@@ -198,7 +199,7 @@ public:
 
     /// Which thread makes its non-blocking collectives progress.
     [[nodiscard]] progress progress_by() const noexcept {
-        return membership_->has_progress_thread() ? progress::in_thread : progress::in_calls;
+        return membership_->is_shared() ? progress::by_waiters : progress::in_calls;
     }
 
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside

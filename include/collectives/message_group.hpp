@@ -58,8 +58,10 @@ private:
         if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
         engine::message& m = at(started_);
         detail::fill(m, a);
-        detail::access::membership_of(on_).start(m, on_.default_deadline());
+        auto& in = detail::access::membership_of(on_);
+        in.start(m, on_.default_deadline());
         ++started_;
+        if (in.is_shared()) in.nudge(m); // it moves before wait(), too
     }
     void await() {
         for (std::size_t i = 0; i < started_; ++i)

@@ -96,7 +96,7 @@ void convert(std::span<const From> from, std::span<To> to) noexcept {
 /// Preconditions on all ranks: the same parameters and options; the same rounds. The order of ready() may differ.
 /// A parameter that is not ready by finish() counts as zero on this rank: its gradient is cleared.
 /// It has a communicator of its own, so other calls on `world` may come in between. One thread at a time may call. With
-/// progress::in_thread buckets move on all the time, else inside of calls: ready() and progress() move all of them.
+/// progress::by_waiters buckets move on all the time, else inside of calls: ready() and progress() move all of them.
 ///
 /// Errors: ready(), progress() and finish() throw as request::wait does, after which only the destructor is of use.
 /// Memory: 4 bytes an element, 2 more with wire::bfloat16, and the library's scratch; allocated once.

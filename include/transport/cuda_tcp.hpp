@@ -18,8 +18,8 @@ namespace tutti::transport {
 ///   sent, and the receiver's device copies those that have arrived. No memory need be registered.
 /// - Host memory goes straight over TCP, also pinned and managed. Sender and receiver may differ in kind.
 /// - A message of up to 4080 bytes takes one message of TCP, and is copied once more at each end.
-/// - The host starts the copies and learns of their ends, in the calls that drive the transport and in a
-///   communicator's progress thread. It reduces host memory. A call on device memory needs an executor:
+/// - The host starts the copies and learns of their ends, on the thread that drives the
+///   communicator. It reduces host memory. A call on device memory needs an executor:
 ///   communicator::with_executor, engine::stream_executor. Without one it is refused.
 /// - communicator::allocate gives device memory, which the host must not touch, and throws device_error. Destroy it
 ///   before the process exits.

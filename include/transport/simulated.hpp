@@ -26,8 +26,8 @@ class simulated_ranks;
 /// program take the same steps in the same order.
 ///
 /// Sends are complete when the sender's processor is done with them, as long as the channel keeps no more than
-/// simulated_options::eager_bytes; beyond that when they were received. There are no views, and no progress thread. A
-/// context that was closed may be opened again, as with `memory`.
+/// simulated_options::eager_bytes; beyond that when they were received. There are no views, and no
+/// progress::by_waiters. A context that was closed may be opened again, as with `memory`.
 class simulated {
 public:
     /// As the table of the concept `transport` has it.

@@ -26,16 +26,16 @@ namespace {
 /// stay.
 template <class Set, class Get>
 void check_same_bits(const Set& set, const Get& get) {
-    for (const bool in_thread : {false, true}) {
-        CAPTURE(in_thread);
+    for (const bool by_waiters : {false, true}) {
+        CAPTURE(by_waiters);
         const auto world = tutti::transport::memory_world::create(4);
         std::vector<std::vector<float>> results(4);
         run_ranks(4, [&](int rank) {
             if (rank == 1) set();
             const auto mode = get();
             tutti::communicator mine =
-                in_thread ? tutti::communicator{tutti::transport::memory(world, rank), tutti::progress::in_thread}
-                          : tutti::communicator{tutti::transport::memory(world, rank)};
+                by_waiters ? tutti::communicator{tutti::transport::memory(world, rank), tutti::progress::by_waiters}
+                           : tutti::communicator{tutti::transport::memory(world, rank)};
             for (const tutti::algorithm::any& how :
                  {tutti::algorithm::any(tutti::algorithm::one_shot{}), tutti::algorithm::any(tutti::algorithm::ring{}),
                   tutti::algorithm::any(tutti::algorithm::butterfly{})}) {

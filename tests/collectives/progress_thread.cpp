@@ -7,15 +7,16 @@
 #include "support/world.hpp"
 
 #include <atomic>
+#include <random>
 
 using namespace tutti::test;
 namespace algorithm = tutti::algorithm;
 
 namespace {
-void run_with_thread(int size, const body& work) { run_new_world(size, work, tutti::progress::in_thread); }
+void run_with_thread(int size, const body& work) { run_new_world(size, work, tutti::progress::by_waiters); }
 } // namespace
 
-TEST_CASE("with a progress thread every operation gives what it gives without") {
+TEST_CASE("where any thread may call every operation gives what it gives else") {
     for (const int size : {1, 2, 5})
         run_with_thread(size, [size](communicator& world) {
             for (const auto& how : algorithm::all(tutti::schedule::operation::allreduce, 2))
@@ -39,6 +40,22 @@ TEST_CASE("a call moves on while its rank computes") {
         r.wait();
         expect(data[0] == 2, "the result");
         done.reach();
+    });
+}
+
+TEST_CASE("the messages of a group move on while its rank computes") {
+    milestone done;
+    run_with_thread(2, [&](communicator& world) {
+        std::vector<int> data(500'000, world.rank());
+        if (world.rank() == 1) {
+            world.send(std::span<const int>(data), 0);
+            return done.reach();
+        }
+        auto all = world.group();
+        all.receive(std::span(data), 1);
+        done.await("rank 1 has sent while rank 0 is in no call");
+        all.wait();
+        expect(data[499'999] == 1, "the message");
     });
 }
 
@@ -81,6 +98,50 @@ TEST_CASE("several threads of a rank may call, each on its own communicator") {
     });
 }
 
+TEST_CASE("eight threads of each rank call as a seed draws, each on its own communicator") {
+    const unsigned seed = std::random_device{}();
+    run_with_thread(3, [seed](communicator& world) {
+        std::vector<communicator> own;
+        for (int t = 0; t < 8; ++t) own.push_back(world.duplicate());
+        std::vector<std::string> failures(own.size());
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < own.size(); ++t)
+            threads.emplace_back([&, t] {
+                try {
+                    std::minstd_rand random(seed + static_cast<unsigned>(t));
+                    for (int k = 0; k < 60; ++k) {
+                        std::vector<int> data(std::size_t{1} << random() % 15, k);
+                        const auto how = random() % 6;
+                        if (how == 0) {
+                            own[t].allreduce(data, tutti::sum);
+                        } else if (how == 1) { // around, by a group
+                            const std::vector<int> out(data.size(), 3 * k);
+                            auto group = own[t].group();
+                            group.receive(std::span(data), (world.rank() + 2) % 3);
+                            group.send(std::span(out), (world.rank() + 1) % 3);
+                            if (random() % 2) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+                            group.wait();
+                        } else {
+                            auto r = own[t].async().allreduce(data, tutti::sum);
+                            if (how == 2) std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
+                            if (how == 3) own[t].barrier();
+                            if (how == 4)
+                                while (!r.wait_for(std::chrono::microseconds(20))) continue;
+                            if (how == 5)
+                                while (!r.test()) std::this_thread::yield();
+                            r.wait();
+                        }
+                        expect(data.front() == 3 * k && data.back() == 3 * k, "the result");
+                    }
+                } catch (const std::exception& e) {
+                    failures[t] = "seed " + std::to_string(seed) + ": " + e.what();
+                }
+            });
+        for (auto& t : threads) t.join();
+        for (const auto& f : failures) expect(f.empty(), f);
+    });
+}
+
 TEST_CASE("several threads of a rank may wait for requests on one communicator") {
     run_with_thread(2, [](communicator& world) {
         std::vector<std::vector<int>> data(8, std::vector<int>(20'000, 1));
@@ -105,7 +166,7 @@ TEST_CASE("requests outlive the handle that they came from") {
     run_ranks(2, [fabric = tutti::transport::memory_world::create(2)](int rank) {
         std::vector<int> data(50'000, 1);
         std::optional<communicator> world{std::in_place, tutti::transport::memory{fabric, rank},
-                                          tutti::progress::in_thread};
+                                          tutti::progress::by_waiters};
         auto r = world->async().allreduce(data, tutti::sum);
         world.reset();
         r.wait();
@@ -113,9 +174,9 @@ TEST_CASE("requests outlive the handle that they came from") {
     });
 }
 
-TEST_CASE("waits return at their time where nothing is over, with a progress thread and without") {
+TEST_CASE("waits return at their time where nothing is over, where any thread may call and else") {
     using clock = tutti::transport::clock;
-    for (const auto how : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto how : {tutti::progress::in_calls, tutti::progress::by_waiters})
         run_new_world(
             2,
             [](communicator& world) {

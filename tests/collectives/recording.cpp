@@ -176,7 +176,7 @@ TEST_CASE("a recording begins and ends when it says so, one at a time on a commu
 }
 
 TEST_CASE("what is under way when a recording ends is in it up to then, whoever makes progress") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         gate stopped(2);
         run_new_world(
             2,
@@ -211,5 +211,5 @@ TEST_CASE("any thread may record where the library's own makes progress") {
             std::thread([&] { list = recording.stop().activities; }).join();
             expect(list.size() == 20 * plan_of(algorithm::ring{}, world).steps.size(), "all steps of all calls");
         },
-        tutti::progress::in_thread);
+        tutti::progress::by_waiters);
 }

@@ -146,7 +146,7 @@ TEST_CASE("reference: calls that go on, and calls that come again") {
         //! [async]
         auto first = world.async().allreduce(gradient, tutti::sum);
         auto second = world.async().broadcast(other, 0);
-        compute(); // progress is made in calls, or by progress::in_thread
+        compute(); // progress is made in calls, or by progress::by_waiters
         first.wait();
         second.wait();
         //! [async]

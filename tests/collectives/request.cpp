@@ -132,7 +132,7 @@ TEST_CASE("a request that has been moved from has nothing left to wait for") {
     });
 }
 
-TEST_CASE("without a progress thread, whatever call a rank is in moves all its requests") {
+TEST_CASE("with progress in calls, whatever call a rank is in moves all its requests") {
     run_world(3, [](communicator& world) {
         const auto other = world.duplicate();
         std::vector<int> data(200'000, 1);

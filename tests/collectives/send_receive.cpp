@@ -108,7 +108,7 @@ TEST_CASE("the same where a thread of the library drives") {
                 exchange(drawn(seed, 3, 150), both, seed);
                 world.barrier();
             },
-            tutti::progress::in_thread);
+            tutti::progress::by_waiters);
 }
 
 TEST_CASE("an element, a range, an array, and a message of unknown length") {

@@ -82,7 +82,7 @@ TEST_CASE("arguments that make no sense are refused, and nothing has changed") {
 }
 
 TEST_CASE("a message that never comes is a timeout that names its sender, on all ranks") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         gate all_failed(3);
         run_new_world(
             3,
@@ -134,7 +134,7 @@ TEST_CASE("the blame follows messages and collectives to the rank that does noth
 }
 
 TEST_CASE("the rank that the program waits for is blamed, not that of a message it does not ask for") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         gate failed(4);
         run_new_world(
             4,

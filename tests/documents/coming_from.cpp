@@ -33,7 +33,7 @@ void communicators(const over_tcp& world, buffer& x);
 
 void worlds() {
     tutti::communicator world{tcp::from_environment()};
-    tutti::communicator threads{tcp::from_environment(), tutti::progress::in_thread};
+    tutti::communicator threads{tcp::from_environment(), tutti::progress::by_waiters};
     std::printf("%d %d %d\n", world.rank(), world.size(), threads.size());
 }
 

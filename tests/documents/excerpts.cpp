@@ -91,7 +91,7 @@ void messages(const over_tcp& world, std::vector<double>& row, const buffer& out
 
 void requests(const over_tcp& world, buffer& data, void (*compute)()) {
     auto request = world.async().allreduce(data, tutti::named<"plus">([](float a, float b) { return a + b; }));
-    compute(); // progress is made in calls, or by tutti::progress::in_thread
+    compute(); // progress is made in calls, or by tutti::progress::by_waiters
     request.wait();
 
     auto plan = world.prepare().allreduce(data, tutti::sum);

@@ -11,7 +11,7 @@ using namespace tutti::test;
 using tutti::cause;
 
 TEST_CASE("an abort ends the call that others are in, and the next call of those that are outside") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         gate everyone(3), outside(3);
         run_new_world(
             3,
@@ -64,6 +64,20 @@ TEST_CASE("an abort may come before a rank has made the communicator") {
     });
 }
 
+TEST_CASE("a call that begins after an abort that this rank has yet to hear of is named") {
+    milestone aborted;
+    run_new_world(2, [&](communicator& world) {
+        world.barrier();
+        if (world.rank() == 1) {
+            world.abort("the disk is full");
+            return aborted.reach();
+        }
+        aborted.await("the abort");
+        std::this_thread::sleep_for(5ms); // it looks on entry
+        expect_contains(message_of(fault_in_time([&] { world.barrier(); })), "aborted in barrier");
+    });
+}
+
 TEST_CASE("the first failure of a communicator stays its failure") {
     run_new_world(2, [](communicator& world) {
         world.barrier();
@@ -100,7 +114,7 @@ TEST_CASE("an abort ends the requests of the rank that calls it") {
 
 #if !TUTTI_TEST_ADDRESS_SANITIZER && !TUTTI_TEST_THREAD_SANITIZER // they end the process instead of throwing
 TEST_CASE("a call that cannot begin for want of memory fails on all ranks, in time") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters})
         run_new_world(
             4,
             [](communicator& world) {

@@ -207,7 +207,7 @@ TEST_CASE("requests and prepared calls take the executor along") {
     });
 }
 
-TEST_CASE("with a progress thread the executor is asked there") {
+TEST_CASE("with progress by waiters the library's thread asks the executor, too") {
     run_new_world(
         3,
         [](handle& world) {
@@ -222,7 +222,7 @@ TEST_CASE("with a progress thread the executor is asked there") {
             }
             expect(a[2999] == 1 && b[2999] == 2, "the results");
         },
-        tutti::progress::in_thread);
+        tutti::progress::by_waiters);
 }
 
 TEST_CASE("handles and communicators made from one with an executor have it, others do not") {

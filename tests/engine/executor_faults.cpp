@@ -71,7 +71,7 @@ public:
 } // namespace
 
 TEST_CASE("a rank whose executor does not come to its end is named to all, itself included") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters})
         for (const tutti::algorithm::any& how :
              {tutti::algorithm::any(tutti::algorithm::ring{}), tutti::algorithm::any(tutti::algorithm::butterfly{})})
             run_new_world(
@@ -107,7 +107,7 @@ TEST_CASE("a rank that is alone is told so of its own executor, be it the last s
 }
 
 TEST_CASE("an abort and a rank that dies stop the work first") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters})
         for (const bool dies : {false, true}) {
             const auto fabric = memory_world::create(3);
             milestone has_work;
@@ -164,7 +164,7 @@ TEST_CASE("memory may go as soon as a call has failed, whatever its executor was
 }
 
 TEST_CASE("an executor that throws ends the call on all ranks, in its words") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters})
         for (const bool at_start : {true, false})
             run_new_world(
                 3,

@@ -116,7 +116,7 @@ TEST_CASE("communicators without the lost rank go on") {
 }
 
 TEST_CASE("all of several calls under way fail, and none touches its buffer afterwards") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         scene s;
         s.play(
             [&](communicator& world) {

@@ -44,7 +44,7 @@ void beside_a_barrier(const body& before, const body& meanwhile) {
 void expect_refused(const std::function<void()>& work) {
     const auto f = fault_of(work);
     expect(f.why == cause::invalid_argument, "an invalid argument, not: " + message_of(f));
-    expect(f.remedy.find("progress::in_thread") != std::string::npos, "the remedy, not: " + message_of(f));
+    expect(f.remedy.find("progress::by_waiters") != std::string::npos, "the remedy, not: " + message_of(f));
 }
 
 } // namespace
@@ -152,7 +152,7 @@ TEST_CASE("destructors wait for the thread that is inside, which is not refused 
     }
 }
 
-TEST_CASE("with a progress thread any thread may call") {
+TEST_CASE("with progress by waiters any thread may call") {
     run_new_world(
         2,
         [](auto& world) {
@@ -163,5 +163,5 @@ TEST_CASE("with a progress thread any thread may call") {
             for (int k = 0; k < 200; ++k) world.barrier();
             other.join();
         },
-        tutti::progress::in_thread);
+        tutti::progress::by_waiters);
 }

@@ -84,7 +84,7 @@ void expect_aborted(int by, const std::string& words, const std::function<void()
 } // namespace
 
 TEST_CASE("a transport that throws in a send amid a call ends the communicator on all ranks, and no other") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         plan_of_faults plan{member::second_send};
         run_throwing(4, 2, plan, by, [&](throwing_world& world) {
             const auto twin = world.duplicate();
@@ -106,7 +106,7 @@ TEST_CASE("a transport that throws in a send amid a call ends the communicator o
 }
 
 TEST_CASE("a transport that throws in the second part of a message ends the communicator on all ranks") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         plan_of_faults plan{member::second_send}; // the first announces the message
         run_throwing(3, 0, plan, by, [&](throwing_world& world) {
             std::vector<int> data(100'000, 1);
@@ -125,7 +125,7 @@ TEST_CASE("a transport that throws in the second part of a message ends the comm
 
 TEST_CASE("a transport that throws in whatever drives it ends all that is under way, and nothing else") {
     for (const auto where : {member::progress, member::wait, member::broken})
-        for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+        for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
             plan_of_faults plan{where};
             milestone failed;
             run_throwing(3, 1, plan, by, [&](throwing_world& world) {

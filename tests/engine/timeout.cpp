@@ -75,7 +75,7 @@ TEST_CASE("it does so however the rank in between waits, and whoever makes its p
         while (!r.test()) std::this_thread::sleep_for(1ms);
     };
     const auto wait_any = [](request& r) { static_cast<void>(tutti::wait_any(std::span(&r, 1))); };
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread})
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters})
         for (const std::function<void(request&)>& how : {std::function<void(request&)>(wait), {test}, {wait_any}}) {
             gate all_failed(3);
             run_new_world(
@@ -115,7 +115,7 @@ TEST_CASE("a rank that does not wait for its request is named itself: it is in n
             all_failed.pass();
             if (world.rank() == 2) pairs.second.allreduce(more, tutti::sum);
         },
-        tutti::progress::in_thread);
+        tutti::progress::by_waiters);
 }
 
 TEST_CASE("within one communicator the blame passes over ranks that wait themselves") {
@@ -161,7 +161,7 @@ TEST_CASE("a call that waits for its turn fails at its own deadline and names wh
 }
 
 TEST_CASE("testing a request that never ends fails in time as well") {
-    for (const auto by : {tutti::progress::in_calls, tutti::progress::in_thread}) {
+    for (const auto by : {tutti::progress::in_calls, tutti::progress::by_waiters}) {
         gate all_failed(2);
         run_new_world(
             2,

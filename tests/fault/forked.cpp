@@ -109,9 +109,9 @@ namespace {
 template <class Transport>
 class holdings {
 public:
-    holdings(Transport t, bool in_thread)
-        : world_(in_thread ? communicator<Transport>(std::move(t), progress::in_thread)
-                           : communicator<Transport>(std::move(t))),
+    holdings(Transport t, bool by_waiters)
+        : world_(by_waiters ? communicator<Transport>(std::move(t), progress::by_waiters)
+                            : communicator<Transport>(std::move(t))),
           half_(world_.duplicate()), memory_(world_.template allocate<int>(1000)),
           plan_(world_.prepare().allreduce(data_, sum)), together_(world_.group()), late_(world_.async().barrier()) {
         together_.receive(letter_, 1 - world_.rank(), 7);
@@ -185,11 +185,11 @@ private:
 /// A child of the first rank tries every call, and leaves as a program does which returns from main.
 template <class Transport, class Make>
 void child_of_the_first_rank(const Make& make) {
-    for (const bool in_thread : {false, true}) {
-        CAPTURE(in_thread);
+    for (const bool by_waiters : {false, true}) {
+        CAPTURE(by_waiters);
         const reserved_port at;
         processes ranks(2, [&](int rank, account& mine) {
-            auto own = std::make_unique<holdings<Transport>>(make(rank, at), in_thread);
+            auto own = std::make_unique<holdings<Transport>>(make(rank, at), by_waiters);
             if (rank == 0) {
                 const pid_t child = ::fork();
                 if (child == 0) {
@@ -270,7 +270,7 @@ void child_with_a_bare_transport() {
                        refused_in_child([&] { own.tell({}); });
             if constexpr (Transport::allocates) all += refused_in_child([&] { static_cast<void>(own.allocate(8)); });
             mine.complaint = all += refused_in_child([&] {
-                const communicator world(std::move(own), progress::in_thread);
+                const communicator world(std::move(own), progress::by_waiters);
                 int x = 100;
                 world.with_deadline(1s).allreduce(std::span(&x, 1), sum);
             });

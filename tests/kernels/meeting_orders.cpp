@@ -73,7 +73,7 @@ verdict explore(int preemptions, int calls,
                     rank, calls, [&](unsigned r, const stepped_execution& here) { allreduce(*world, r, here); });
             };
         };
-        return std::pair<std::function<void()>, std::function<void()>>{body(0), body(1)};
+        return std::vector<interleavings::body>{body(0), body(1)};
     });
     judge();
     return found;

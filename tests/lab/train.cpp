@@ -107,7 +107,7 @@ TEST_CASE("all modes give the same weights, over every transport") {
     REQUIRE(weights.size() == 16);
     for (const std::string other :
          {"--mode zero1 --transport memory", "--mode zero2 --transport tcp", "--mode zero2 --transport shared_memory",
-          "--mode zero3 --transport memory", "--mode zero3 --transport tcp --progress in_thread"})
+          "--mode zero3 --transport memory", "--mode zero3 --transport tcp --progress by_waiters"})
         CHECK_THAT(command(settings + other).output, Contains(weights));
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("virtual time is refused where it cannot be, in a sentence") {
     const std::string line = "train --pictures 64 --virtual 2 ";
     for (const std::string wrong :
          {"--compute soon", "--compute 'lognormal(1s)'", "--compute 'constant(1s,2)'", "--stragglers 'slow(1,2)'",
-          "--stragglers 'random(2,5x)'", "--stragglers 'slow(2,10x)'", "--ranks 2", "--progress in_thread"})
+          "--stragglers 'random(2,5x)'", "--stragglers 'slow(2,10x)'", "--ranks 2", "--progress by_waiters"})
         CHECK(command(line + wrong).status == 2);
     CHECK_THAT(command(line + "--compute soon").output, Contains("'soon' is none of constant(100ms)"));
 }

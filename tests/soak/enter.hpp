@@ -24,7 +24,7 @@ void play_over_routed(const plan& p, int rank, const reports& all, const reserve
 void play_over_verbs(const plan& p, int rank, const reports& all, const reserved_port& at);
 
 [[nodiscard]] inline progress progress_of(const plan& p, int rank) {
-    return holds(p.progress_threads, rank) ? progress::in_thread : progress::in_calls;
+    return holds(p.progress_threads, rank) ? progress::by_waiters : progress::in_calls;
 }
 
 /// Who a rank is; consecutive ranks share a pretended host.

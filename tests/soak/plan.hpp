@@ -128,7 +128,7 @@ struct plan {
     std::size_t window_bytes = 0;   ///< 0: as it is by itself
     std::size_t contexts_ahead = 0; ///< so here
     bool encrypted = false;         ///< tcp, routed: data over sockets
-    ranks_set progress_threads = 0; ///< ranks with progress::in_thread
+    ranks_set progress_threads = 0; ///< ranks with progress::by_waiters
     std::chrono::milliseconds deadline{0};
     int in_turn = 1;            ///< so often the ranks make the world and play the plan, with no barrier between
     bool leaves_at_once = true; ///< a rank that has got an error ends; else it waits until the others have one

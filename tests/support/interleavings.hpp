@@ -4,17 +4,18 @@
 
 #include <transport/contract/transport.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <semaphore>
 #include <thread>
-#include <utility>
 #include <vector>
 
-/// Runs two threads in every order of their steps on shared words, up to a number of preemptions: of two that could go
-/// on, one goes on until it ends or sleeps, or the other is preferred once more. (M. Musuvathi, S. Qadeer: Iterative
+/// Runs threads in every order of their steps on shared words, up to a number of preemptions: of those that could go
+/// on, one goes on until it ends or sleeps, or another is preferred once more. (M. Musuvathi, S. Qadeer: Iterative
 /// context bounding for systematic testing of multithreaded programs, PLDI 2007.) Words are sequentially consistent
 /// here: weaker orders are for arguments and ThreadSanitizer.
 namespace tutti::test {
@@ -24,18 +25,19 @@ public:
     /// How all the runs went.
     struct result {
         std::size_t runs = 0;
-        std::size_t stuck = 0; ///< runs in which nobody could go on
+        std::size_t stuck = 0; ///< runs in which nobody could go on, or all went on for ever
     };
 
-    /// `make` gives both threads' bodies for a fresh run. Bodies end also when sleeping never waits.
-    [[nodiscard]] static result
-    explore(int preemptions, const std::function<std::pair<std::function<void()>, std::function<void()>>()>& make) {
+    using body = std::function<void()>;
+
+    /// `make` gives the threads' bodies for a fresh run. Bodies end also when sleeping never waits.
+    [[nodiscard]] static result explore(int preemptions, const std::function<std::vector<body>()>& make) {
         result all;
         std::vector<choice> path;
         do {
-            interleavings one{preemptions, path};
-            auto bodies = make();
-            one.run(bodies.first, bodies.second);
+            const auto bodies = make();
+            interleavings one{preemptions, path, bodies.size()};
+            one.run(bodies);
             ++all.runs;
             if (one.stuck_) ++all.stuck;
         } while (next(path));
@@ -54,13 +56,16 @@ public:
             return step(), value_.fetch_and(bits);
         }
 
-        friend void sleep_on(word& w, std::uint32_t seen, transport::clock::time_point) noexcept { w.sleep(seen); }
+        /// One that has an end may wake by itself at any time.
+        friend void sleep_on(word& w, std::uint32_t seen, transport::clock::time_point until) noexcept {
+            w.sleep(seen, until != transport::clock::time_point::max());
+        }
         friend void wake_all(word& w) noexcept { w.wake(); }
 
     private:
-        void sleep(std::uint32_t seen) const noexcept {
+        void sleep(std::uint32_t seen, bool has_end) const noexcept {
             step();
-            if (value_.load() == seen) current()->sleep(this);
+            if (value_.load() == seen) current()->sleep(this, has_end);
         }
         void wake() const noexcept {
             step();
@@ -70,6 +75,23 @@ public:
         std::atomic<std::uint32_t> value_;
     };
 
+    /// A value that they share in the same way.
+    template <class Value>
+    class shared {
+    public:
+        shared(Value value) noexcept : value_(value) {} // NOLINT(google-explicit-constructor): as std::atomic
+        [[nodiscard]] Value load(std::memory_order) const noexcept { return step(), value_.load(); }
+        void store(Value to, std::memory_order) noexcept { step(), value_.store(to); }
+        Value fetch_add(Value more, std::memory_order) noexcept { return step(), value_.fetch_add(more); }
+        Value fetch_sub(Value less, std::memory_order) noexcept { return step(), value_.fetch_sub(less); }
+        bool compare_exchange_strong(Value& seen, Value to, std::memory_order) noexcept {
+            return step(), value_.compare_exchange_strong(seen, to);
+        }
+
+    private:
+        std::atomic<Value> value_;
+    };
+
 private:
     struct choice {
         std::size_t taken, offered;
@@ -77,43 +99,53 @@ private:
     struct actor {
         std::binary_semaphore go{0};
         const word* asleep_on = nullptr;
+        bool has_end = false; ///< its sleep
         bool done = false;
     };
 
-    interleavings(int preemptions, std::vector<choice>& path) : preemptions_(preemptions), path_(path) {}
+    interleavings(int preemptions, std::vector<choice>& path, std::size_t threads)
+        : preemptions_(preemptions), path_(path), actors_(threads) {}
 
-    void run(const std::function<void()>& first, const std::function<void()>& second) {
-        const auto live = [this](std::size_t me, const std::function<void()>& body) {
-            current() = this;
-            self() = me;
-            actors_[me].go.acquire();
-            body();
-            actors_[me].done = true;
-            turn_.release();
-        };
-        std::thread a{live, 0, std::cref(first)};
-        std::thread b{live, 1, std::cref(second)};
-        while (!actors_[0].done || !actors_[1].done) {
+    void run(const std::vector<body>& bodies) {
+        std::vector<std::thread> threads;
+        for (std::size_t me = 0; me < bodies.size(); ++me)
+            threads.emplace_back([this, me, &work = bodies[me]] {
+                current() = this;
+                self() = me;
+                actors_[me].go.acquire();
+                work();
+                actors_[me].done = true;
+                turn_.release();
+            });
+        while (std::any_of(actors_.begin(), actors_.end(), [](const actor& a) { return !a.done; })) {
             if (const int next = pick(); next >= 0)
                 give(static_cast<std::size_t>(next));
             else
                 let_all_go();
         }
-        a.join();
-        b.join();
+        for (auto& t : threads) t.join();
     }
 
     /// Who makes the next step; -1 if nobody can.
     [[nodiscard]] int pick() {
         std::vector<std::size_t> able;
-        for (const std::size_t i : {last_, 1 - last_})
-            if (!actors_[i].done && !actors_[i].asleep_on) able.push_back(i);
-        if (able.empty()) return -1;
-        const bool could_go_on = able.front() == last_;
-        const std::size_t offered = could_go_on && preemptions_ == 0 ? 1 : able.size();
+        std::size_t awake = 0; // those of them that need no time to pass
+        for (const bool by_time : {false, true}) {
+            for (std::size_t k = 0; k < actors_.size(); ++k) {
+                const std::size_t i = (last_ + k) % actors_.size();
+                const actor& a = actors_[i];
+                if (!a.done && (by_time ? a.asleep_on && a.has_end : !a.asleep_on)) able.push_back(i);
+            }
+            if (!by_time) awake = able.size();
+        }
+        if (able.empty() || ++steps_ > most_steps) return -1;
+        const bool could_go_on = awake > 0 && able.front() == last_;
+        const std::size_t free = could_go_on ? 1 : awake > 0 ? awake : able.size();
+        const std::size_t offered = preemptions_ == 0 ? free : able.size();
         if (depth_ == path_.size()) path_.push_back({0, offered});
         const std::size_t taken = path_[depth_++].taken;
-        if (could_go_on && taken > 0) --preemptions_;
+        if (taken >= free) --preemptions_;
+        actors_[able[taken]].asleep_on = nullptr;
         return static_cast<int>(last_ = able[taken]);
     }
 
@@ -127,13 +159,14 @@ private:
     void let_all_go() {
         stuck_ = true;
         free_.store(true);
-        for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t i = 0; i < actors_.size(); ++i)
             if (!actors_[i].done) give(i);
     }
 
-    void sleep(const word* on) {
+    void sleep(const word* on, bool has_end) {
         if (free_.load()) return;
         actors_[self()].asleep_on = on;
+        actors_[self()].has_end = has_end;
         pause();
     }
     void wake(const word* on) {
@@ -167,9 +200,10 @@ private:
 
     int preemptions_;
     std::vector<choice>& path_;
-    std::size_t depth_ = 0;
+    std::size_t depth_ = 0, steps_ = 0;
+    static constexpr std::size_t most_steps = 10'000; ///< of a run; one that makes more is stuck, waking in vain
     std::size_t last_ = 0;
-    actor actors_[2];
+    std::deque<actor> actors_;
     std::binary_semaphore turn_{0};
     std::atomic<bool> free_{false};
     bool stuck_ = false;

@@ -151,7 +151,7 @@ TEST_CASE("runs on other machines, or with other settings, are not compared: not
     CHECK(command(two_sizes + option).status != 0); // known once all ranks have met
     here.write("then.json", rows.dump());
     refused(" --cold", "cold is true now, but false in");
-    refused(" --progress in_thread", "progress is in_thread now");
+    refused(" --progress by_waiters", "progress is by_waiters now");
     refused(" --algorithm ring", "holds none of the rows");
     refused(" -w 1", "warm_up is 1 now, but 5 in ");
     // Times of a loop, and of messages that are answered, were those of the slowest rank. Others are what they were.

@@ -249,7 +249,7 @@ TEST_CASE("standard output takes one file alone, in every command that writes so
 }
 
 TEST_CASE("overlap is measured of every operation that has a non-blocking call, with either thread of progress") {
-    for (const char* how : {"", " --progress in_thread", " --tests 3"}) {
+    for (const char* how : {"", " --progress by_waiters", " --tests 3"}) {
         const auto rows =
             rows_measured("--transport memory --ranks 2 --operation all,barrier,sendrecv --overlap -b 4K -e 4K "
                           "--place in" +

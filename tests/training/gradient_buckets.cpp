@@ -96,7 +96,7 @@ TEST_CASE("every gradient is the plain average, whatever the layers, the buckets
             });
 }
 
-TEST_CASE("with a progress thread the averages are the same") {
+TEST_CASE("with progress by waiters the averages are the same") {
     run_new_world(
         3,
         [](const communicator& world) {
@@ -109,7 +109,7 @@ TEST_CASE("with a progress thread the averages are the same") {
                 expect_average(buckets, 3, round, [](int, std::size_t) { return true; });
             }
         },
-        progress::in_thread);
+        progress::by_waiters);
 }
 
 TEST_CASE("a parameter that a rank does not use counts as zero there") {

@@ -196,7 +196,7 @@ TEST_CASE("messages that wait for their receives, and ranks with a thread of pro
             toy_run(world, a, of, toy_widths(of, announced), toy_rule_of(a.name, of));
         };
         run_world(3, work);
-        run_new_world(3, work, tutti::progress::in_thread);
+        run_new_world(3, work, tutti::progress::by_waiters);
     }
 }
 

@@ -194,7 +194,7 @@ TEST_CASE("ranks serve and work at once, with a thread that serves") {
             for (std::uint32_t g = 0; g < by.where().segments(); ++g)
                 for (const float x : own.values(g)) expect(x == 20 * ranks, "all updates are on all copies");
         },
-        progress::in_thread);
+        progress::by_waiters);
 }
 
 TEST_CASE("wrong calls are refused and change nothing") {
@@ -277,7 +277,7 @@ TEST_CASE("a client that ends without a goodbye leaves the server of its rank al
             for (std::uint32_t g = 0; g < by.where().segments(); ++g)
                 for (const float x : own.values(g)) expect(x == 3, "all updates are on both copies");
         },
-        progress::in_thread);
+        progress::by_waiters);
 }
 
 /// A server that gives one value more than a get has asked for.

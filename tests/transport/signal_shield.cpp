@@ -58,14 +58,16 @@ TEST_CASE("the shield leaves the mask of the thread that started another as it w
 TEST_CASE("a signal that the program's threads block waits for them: no thread of the library takes it") {
     const reserved_port at;
     processes ranks(2, [&](int rank, account&) {
-        const world_of_processes world{transport::tcp{identity(rank, 2, at)}, progress::in_thread};
+        const world_of_processes world{transport::tcp{identity(rank, 2, at)}, progress::by_waiters};
         int x = 1;
         world.allreduce(std::span(&x, 1), sum);
+        if (rank == 1) std::this_thread::sleep_for(50ms);
+        world.async().barrier().wait(); // rank 0's begins the library's thread
         std::signal(SIGUSR1, hear);
         block(SIG_BLOCK);
         ::kill(::getpid(), SIGUSR1);
         std::this_thread::sleep_for(50ms);
-        expect(heard_by == 0, "the progress thread and rank 0's rendezvous leave signals alone");
+        expect(heard_by == 0, "the library's thread and rank 0's rendezvous leave signals alone");
         block(SIG_UNBLOCK);
         expect(heard_by == ::getpid(), "the handler runs in the program's own thread");
         world.allreduce(std::span(&x, 1), sum);

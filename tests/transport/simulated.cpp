@@ -141,7 +141,7 @@ TEST_CASE("a simulated world refuses what it has no place for") {
     CHECK_THROWS_AS(world->run([](const simulated&) {}), error);
     const auto other = simulated_world::create({.size = 1});
     CHECK_THROWS_AS(other->run([](simulated t) {
-        const communicator world{std::move(t), progress::in_thread};
+        const communicator world{std::move(t), progress::by_waiters};
     }),
                     error);
 }

@@ -39,6 +39,9 @@ public:
     /// What ends calls, and knows of communicators.
     [[nodiscard]] tutti::engine::judge& judge() noexcept { return judge_; }
 
+    /// Calls are under way.
+    [[nodiscard]] bool has_work() const noexcept { return !under_way_.runs.empty() || !under_way_.exchanges.empty(); }
+
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
         members& g = r.members();
@@ -110,13 +113,16 @@ public:
         last_deadline_ = std::max(last_deadline_, r.deadline());
         if (r.state() == run_state::queued)
             under_way_.soonest_queued = std::min(under_way_.soonest_queued, r.deadline());
-        look_on_entry(r.members());
+        look_on_entry(r.members(), r.state() == run_state::done ? nullptr : &r);
         if (r.members().failure && r.state() == run_state::done) [[unlikely]]
             judge_.take_back(r);
     }
 
     /// A call that another thread hands over starts now.
-    void note_entry() { status_.entered(coarse_now(transport_)); }
+    void note_entry(clock::time_point deadline) {
+        status_.entered(coarse_now(transport_));
+        last_deadline_ = std::max(last_deadline_, deadline);
+    }
 
     /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
     void admit(members& g, message& m) {
@@ -148,7 +154,7 @@ public:
             g.messages->note_deadline(m);
             last_deadline_ = std::max(last_deadline_, m.deadline());
         }
-        look_on_entry(g);
+        look_on_entry(g, g.messages.get());
     }
 
     /// The runs that are under way write to no page any more.
@@ -191,12 +197,13 @@ private:
         if (!slept) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // it may throw each time
     }
     /// On entering a call, once a tick at most.
-    void look_on_entry(members& g) {
+    template <class Work>
+    void look_on_entry(members& g, const Work* entered) {
         if (known_now_ < next_entry_look_) return;
         next_entry_look_ = known_now_ + entry_interval;
         try {
             judge_.take_notices();
-            judge_.end_if_failed(g);
+            judge_.end_if_failed(g, entered);
         } catch (const std::exception&) {
             // The call is under way, and its owner must get it. It is looked at again when nothing moves.
         }

@@ -4,29 +4,25 @@
 
 #include "../../base/own_process.hpp"
 #include "../../base/standard_arithmetic.hpp"
-#include "../../transport/contract/signal_shield.hpp"
 #include "driver.hpp"
 #include "serialized_access.hpp"
+#include "turns.hpp"
 #include "wakeup.hpp"
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
 
 /// Runs plans over transports: progress, deadlines, signatures, the plan cache.
 namespace tutti::engine {
 
 /// All collectives of one rank over one transport.
 ///
-/// Threads: one thread drives at a time. Without a progress thread that is whichever thread is in a call: calls must
-/// not overlap, which `serialized_access` watches over, and every wait or test moves all runs. With one, it alone
-/// drives; other threads hand runs and errands over through a locked inbox and sleep until they are ended, so that any
-/// thread may call. Whichever drives does so in the standard mode of arithmetic, since ranks that reduce the same
-/// operands must get the same bits.
+/// Threads: one thread drives at a time, and moves all calls. Usually that is whichever thread is in a call: calls must
+/// not overlap, which `serialized_access` watches over. If it is shared, any thread may call, and `turns` says which
+/// one drives. Whichever does so does it in the standard mode of arithmetic, since ranks that reduce the same operands
+/// must get the same bits.
 ///
 /// In a child that fork(2) has made calls are refused, what cannot fail does nothing, and the engine is never
 /// destroyed: neither its thread nor who held its locks is there, and its connections are the parent's.
@@ -35,32 +31,24 @@ public:
     using run = plan_run;
     using members = group;
 
-    explicit engine(transport::any t) : driver_(std::move(t), ended_) {}
+    explicit engine(transport::any t) : driver_(std::move(t), turns_) {}
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
-    ~engine() {
-        if (!thread_.joinable()) return;
-        stop_.store(true, std::memory_order_release);
-        driver_.transport().wake();
-        thread_.join();
-    }
+    ~engine() { turns_.stop_helper(); }
 
     [[nodiscard]] const transport::any& transport() const noexcept { return driver_.transport(); }
 
     /// For threads that complete something a call waits for, other than a message.
     [[nodiscard]] const wakeup& wake() const noexcept { return waking_.handle(); }
 
-    /// From now on a thread of the library's own drives. It takes no signals of the program's. Call it once, when no
-    /// run is under way.
-    void start_progress_thread() {
+    /// From now on any thread may call. Before the first call.
+    void share() {
         if (transport().is_timed())
-            reject("communicator", "a progress thread over a transport with a clock of its own",
+            reject("communicator", "several threads over a transport with a clock of its own",
                    "make it with tutti::progress::in_calls");
-        ended_.share();
-        const transport::signal_shield none_on_the_thread;
-        thread_ = std::thread([this] { serve(); });
+        turns_.share();
     }
-    [[nodiscard]] bool has_progress_thread() const noexcept { return ended_.shared(); }
+    [[nodiscard]] bool is_shared() const noexcept { return turns_.shared(); }
     /// False in a child of the process that has made it.
     [[nodiscard]] bool is_own() const noexcept { return process_.is_this(); }
     /// Throws invalid_argument there.
@@ -82,64 +70,46 @@ public:
         std::mutex* lock_ = nullptr;
         serialized_access::visit place_;
     };
-    /// Throws invalid_argument in a child, or if another thread is inside a call and there is no progress thread.
+    /// Throws invalid_argument in a child, within an operator, or if another thread is inside a call and it is not
+    /// shared.
     guarded guard() {
         require_own();
-        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter());
+        if (!is_shared()) return guarded(inside_.enter());
+        require_no_operator();
+        return guarded(callers_);
     }
     /// The same for the end of a call: waits instead.
     guarded guard_at_last() {
         if (!is_own()) return {};
-        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_at_last());
+        end_operator();
+        return is_shared() ? guarded(callers_) : guarded(inside_.enter_at_last());
     }
     /// The same for destructors: others wait for it, too.
     guarded guard_alone() {
         if (!is_own()) return {};
-        return has_progress_thread() ? guarded(callers_) : guarded(inside_.enter_alone());
+        end_operator();
+        return is_shared() ? guarded(callers_) : guarded(inside_.enter_alone());
     }
     /// Throws as guard().
     void require_nobody() const {
         require_own();
-        if (!has_progress_thread()) inside_.require_nobody();
+        is_shared() ? require_no_operator() : inside_.require_nobody();
     }
 
     /// Why the communicator cannot be used, if that is known.
     [[nodiscard]] std::optional<fault> failure_of(const members& g) {
-        const auto lock = ended_.hold();
+        if (!g.has_failed.load(std::memory_order_acquire)) return std::nullopt;
+        const auto lock = turns_.hold();
         return g.failure;
     }
 
     /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free. Guarded.
     void start(run& r, std::chrono::nanoseconds timeout) {
-        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
-        if (!has_progress_thread()) {
-            const tutti::detail::standard_arithmetic mode;
-            if (goes_on) [[unlikely]]
-                driver_.judge().resume();
-            return driver_.admit(r, timeout);
-        }
-        r.end_by(later(driver_.time(), timeout));
-        hand_over([&r, goes_on](driver& d) {
-            if (goes_on) d.judge().resume();
-            d.note_entry();
-            d.admit(r);
-        });
+        start(r, timeout, [&r](driver& d, auto... limit) { d.admit(r, limit...); });
     }
     /// Starts a send or a receive in the same way; it may be over on return. Guarded.
     void start(members& g, message& m, std::chrono::nanoseconds timeout) {
-        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
-        if (!has_progress_thread()) {
-            const tutti::detail::standard_arithmetic mode;
-            if (goes_on) [[unlikely]]
-                driver_.judge().resume();
-            return driver_.admit(g, m, timeout);
-        }
-        m.end_by(later(driver_.time(), timeout));
-        hand_over([&g, &m, goes_on](driver& d) {
-            if (goes_on) d.judge().resume();
-            d.note_entry();
-            d.admit(g, m);
-        });
+        start(m, timeout, [&g, &m](driver& d, auto... limit) { d.admit(g, m, limit...); });
     }
     /// The program is about to be told that a call has failed: calls that it starts from now on, it starts in spite of
     /// that.
@@ -149,12 +119,14 @@ public:
     [[nodiscard]] bool test(call_state& r) {
         require_own();
         if (r.is_over()) return true;
-        if (has_progress_thread()) {
+        const tutti::detail::standard_arithmetic mode;
+        if (is_shared()) {
+            require_no_operator();
             r.want(coarse_now(driver_.transport()) +
                    late_call_grace); // a caller that waits by tests comes again within that time
+            turns_.poll();
         } else {
             const auto here = inside_.enter();
-            const tutti::detail::standard_arithmetic mode;
             r.want(transport::clock::time_point::max());
             driver_.poll();
             r.want(transport::clock::time_point::min());
@@ -162,24 +134,31 @@ public:
         return r.is_over();
     }
 
-    /// The same, but leaves it to another thread that is inside a call.
+    /// Makes progress, but leaves it to another thread that drives; from now on the helper does, where there is one.
     void nudge(const call_state& r) {
-        if (has_progress_thread() || r.is_over() || !is_own() || inside_.occupied()) return;
-        const auto here = inside_.enter_at_last();
+        if (r.is_over() || !is_own()) return;
         const tutti::detail::standard_arithmetic mode;
-        driver_.poll();
+        if (!is_shared()) {
+            if (inside_.occupied()) return;
+            const auto here = inside_.enter_at_last();
+            return driver_.poll();
+        }
+        turns_.poll();
+        if (!r.is_over()) turns_.call_helper();
     }
 
     /// Returns when `ended()`, which looks at runs and at whether that time has come. A run ends at the latest a second
     /// after its deadline. Waits for another thread that is inside a call. Returns at once in a child.
     template <class Ended>
     void wait(Ended ended, transport::clock::time_point until = transport::clock::time_point::max()) {
-        if (!is_own()) return;
-        if (has_progress_thread()) return ended_.await(ended, until);
-        if (ended()) return;
+        if (!is_own() || ended()) return;
+        end_operator();
         const tutti::detail::standard_arithmetic mode;
-        const auto here = inside_.enter_at_last();
-        driver_.drive(ended);
+        if (!is_shared()) {
+            const auto here = inside_.enter_at_last();
+            return driver_.drive(ended);
+        }
+        turns_.wait(ended, until);
     }
 
     /// Tells all ranks that calls on the communicator fail, and ends those of this rank.
@@ -194,7 +173,7 @@ public:
     /// A communicator is there, until it is closed. Throws as guard().
     void open(const members& g) {
         require_own();
-        if (!has_progress_thread()) {
+        if (!is_shared()) {
             const auto here = inside_.enter();
             return driver_.judge().open(g);
         }
@@ -206,66 +185,70 @@ public:
     }
 
 private:
-    using errand = std::function<void(driver&)>;
-
-    void hand_over(errand e) {
-        {
-            const std::lock_guard lock(inbox_lock_);
-            inbox_.push_back(std::move(e));
+    /// Admits what starts, here or where another thread drives.
+    template <class Admit>
+    void start(call_state& what, std::chrono::nanoseconds timeout, Admit admit) {
+        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
+        const tutti::detail::standard_arithmetic mode;
+        const auto here = [&] {
+            if (goes_on) [[unlikely]]
+                driver_.judge().resume();
+            admit(driver_, timeout);
+        };
+        if (!is_shared()) return here();
+        if (auto mine = turns_.try_take()) {
+            here();
+            if (!what.is_over()) mine.waits(); // or nudges
+            return;
         }
-        driver_.transport().wake();
+        const auto until = later(driver_.time(), timeout);
+        what.end_by(until);
+        turns_.post([admit, goes_on, until](driver& d) {
+            if (goes_on) d.judge().resume();
+            d.note_entry(until);
+            admit(d);
+        });
     }
     /// Runs an errand where runs are driven, and returns when it is done. Does nothing in a child.
     template <class Errand>
     void on_driver(Errand work) {
         if (!is_own()) return;
-        if (!has_progress_thread()) {
+        end_operator();
+        const tutti::detail::standard_arithmetic mode;
+        if (!is_shared()) {
             const auto here = inside_.enter_alone();
-            const tutti::detail::standard_arithmetic mode;
             return work(driver_);
         }
-        bool done = false; // under the lock of ended_
-        hand_over([&](driver& d) {
+        if (const auto mine = turns_.try_take()) return work(driver_);
+        bool done = false; // under the lock of turns_
+        turns_.post([&](driver& d) {
             work(d);
-            const auto lock = ended_.hold();
+            const auto lock = turns_.hold();
             done = true;
-            ended_.notify();
+            turns_.notify();
         });
-        ended_.await([&] { return done; });
+        turns_.await([&] { return done; });
     }
-
-    void serve() {
-        const tutti::detail::standard_arithmetic mode; // the thread has that of its maker
-        const auto interrupted = [this] { return stop_.load(std::memory_order_acquire) || run_errands(); };
-        while (!stop_.load(std::memory_order_acquire)) driver_.drive(interrupted);
-        run_errands();
+    /// Throws invalid_argument on the thread that drives, which would wait for itself.
+    void require_no_operator() const {
+        if (turns_.is_mine()) [[unlikely]]
+            serialized_access::refuse_operator();
     }
-    /// True if there were any.
-    bool run_errands() {
-        under_way_.clear();
-        {
-            const std::lock_guard lock(inbox_lock_);
-            under_way_.swap(inbox_);
-        }
-        for (errand& e : under_way_) e(driver_);
-        return !under_way_.empty();
+    /// The same where nothing may be thrown: ends the process.
+    void end_operator() const noexcept {
+        if (turns_.is_mine()) [[unlikely]]
+            serialized_access::end_operator();
     }
 
     tutti::detail::own_process process_;
-    serialized_access inside_; ///< of the calls' threads, without a progress thread
+    serialized_access inside_; ///< of the calls' threads, if it is not shared
     /// The program was told of a failure and has started no call since. Written and read by callers; relaxed: of calls
     /// that are started while another thread is told it does not matter which way they count.
     std::atomic<bool> told_{false};
-    completion_signal ended_;
+    turns turns_{driver_};
     driver driver_;
     wakeup_source waking_{driver_.transport()}; ///< goes before the transport that it wakes
     std::mutex callers_;                        ///< the state that callers share
-    std::mutex inbox_lock_;                     ///< inbox_
-    std::vector<errand> inbox_;
-    std::vector<errand> under_way_; ///< of the progress thread; its memory and inbox_'s take turns
-    /// Set once by the destructor (release), read by the progress thread (acquire), which then sees all before it.
-    std::atomic<bool> stop_{false};
-    std::thread thread_;
 };
 
 } // namespace tutti::engine

@@ -69,7 +69,7 @@ struct local_work {
 /// Does the local work of calls: on a thread of its own, or on a device. communicator::with_executor gives it to calls.
 ///
 /// The thread that drives the world calls all of its functions, one at a time: whichever is in a call or, with
-/// progress::in_thread, the library's own. It serves one world, and outlives the calls that it is given to.
+/// progress::by_waiters, the library's own at times. It serves one world, and outlives the calls that it is given to.
 ///
 /// Several pieces may be under way, of one call and of others. No piece writes what another one reads or writes: they
 /// may be done in any order, and side by side. The memory is that of the calls, and scratch. Messages are

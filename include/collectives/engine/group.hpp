@@ -7,6 +7,7 @@
 #include "wakeup.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,7 @@ struct group {
     std::array<queue, slot_count> queues{};
     std::shared_ptr<point_to_point> messages; ///< null before the first send or receive
     std::optional<fault> failure;             ///< why it cannot be used any more
+    std::atomic<bool> has_failed{false};      ///< written (release) after `failure`; a caller that reads it looks there
 
     /// A call that is over: a peer to which it meant something else may ask for it later.
     struct past {

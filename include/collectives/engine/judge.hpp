@@ -188,7 +188,10 @@ public:
         } catch (const std::exception&) {
             close(g);
             under_way_.forget(g);
-            g.failure.emplace().why = cause::aborted;
+            if (const auto lock = ended_.hold(); !g.failure) {
+                g.failure.emplace().why = cause::aborted;
+                g.has_failed.store(true, std::memory_order_release);
+            }
             g.messages->fail(out_of_memory_);
         }
     }
@@ -301,6 +304,7 @@ private:
         {
             const auto lock = ended_.hold();
             g.failure = why;
+            g.has_failed.store(true, std::memory_order_release);
         }
         failed_ = true;
         failed_by_ = why.peer;

@@ -31,9 +31,9 @@ public:
     using entry = planned;
     using clock = transport::clock;
 
-    /// The communicator of all ranks, which takes the transport over. `in_thread`: a thread of the library's own
-    /// drives.
-    [[nodiscard]] static std::shared_ptr<membership> of_world(transport::any t, bool in_thread);
+    /// The communicator of all ranks, which takes the transport over. `is_shared`: any thread
+    /// may call.
+    [[nodiscard]] static std::shared_ptr<membership> of_world(transport::any t, bool is_shared);
     /// TUTTI_DEADLINE, in seconds; 30 where it is not set. Throws invalid_argument if it is no whole number from 1.
     [[nodiscard]] static std::chrono::nanoseconds default_deadline();
     /// `like` chooses for a communicator that this one is made from.
@@ -57,8 +57,8 @@ public:
 
     /// The time by the clock of deadlines.
     [[nodiscard]] clock::time_point now() const;
-    /// A thread of the library's own drives the world.
-    [[nodiscard]] bool has_progress_thread() const noexcept;
+    /// Any thread may call.
+    [[nodiscard]] bool is_shared() const noexcept;
     /// How messages to a rank of it travel, in words.
     [[nodiscard]] std::string way_to(int rank) const;
     /// Zeroed memory from which peers read, where the transport has such; else plain memory.
@@ -123,7 +123,7 @@ public:
     void stop_recording();
 
     void abort(const std::string& reason);
-    /// Throws invalid_argument if another thread is inside a call of the world, and there is no progress thread.
+    /// Throws invalid_argument if another thread is inside a call of the world, which is not shared.
     void require_nobody() const;
 
 private:

@@ -19,13 +19,13 @@
 
 namespace tutti::engine {
 
-TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, bool in_thread) {
+TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, bool is_shared) {
     t.require_own();
     auto made = std::make_shared<engine>(std::move(t));
     std::vector<int> all(static_cast<std::size_t>(made->transport().size()));
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
     const int rank = made->transport().rank();
-    if (in_thread) made->start_progress_thread();
+    if (is_shared) made->share();
     return owned(new membership(std::move(made), 1, std::move(all), rank));
 }
 
@@ -88,7 +88,7 @@ TUTTI_INLINE void membership::register_memory(std::byte* p, std::size_t bytes) c
 
 TUTTI_INLINE transport::clock::time_point membership::now() const { return engine_->transport().now(); }
 
-TUTTI_INLINE bool membership::has_progress_thread() const noexcept { return engine_->has_progress_thread(); }
+TUTTI_INLINE bool membership::is_shared() const noexcept { return engine_->is_shared(); }
 
 TUTTI_INLINE std::string membership::way_to(int rank) const {
     const int peer = group_.members.at(static_cast<std::size_t>(rank));

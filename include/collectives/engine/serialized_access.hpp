@@ -14,7 +14,7 @@
 
 namespace tutti::engine {
 
-/// Which thread is inside the calls of one rank, where there is no progress thread: one at a time may be.
+/// Which thread is inside the calls of one rank, where they are not shared: one at a time may be.
 ///
 /// The usual way in is by the door: a load, a store and a load. That is no lock, which would cost a small message
 /// several atomic operations. It finds every thread that comes while another is inside; two that enter within the same
@@ -68,6 +68,11 @@ public:
         return visit(awaited_);
     }
 
+    [[noreturn]] static void end_operator() noexcept { give_up("an operator used the world that runs it"); }
+    [[noreturn]] static void refuse_operator() {
+        reject({}, "an operator calls into the world that runs it", "let operators work on their operands alone");
+    }
+
 private:
     /// Either this thread sees that another awaits the place, or that one sees this thread, by the fence in
     /// enter_alone().
@@ -81,7 +86,7 @@ private:
     /// Yields at first, then sleeps: the other's call may take long.
     static void rest_unless_mine(const void* who, int& rests) noexcept {
         constexpr int most_yields = 100;
-        if (who == this_thread()) give_up("an operator used the world that runs it");
+        if (who == this_thread()) end_operator();
         if (++rests < most_yields) return std::this_thread::yield();
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
@@ -91,10 +96,9 @@ private:
         return &mark;
     }
     [[noreturn]] static void refuse(const void* who) {
-        if (who == this_thread())
-            reject({}, "an operator calls into the world that runs it", "let operators work on their operands alone");
+        if (who == this_thread()) refuse_operator();
         reject({}, "another thread is inside a call of this world",
-               "call from one thread at a time, or make the communicator with tutti::progress::in_thread");
+               "call from one thread at a time, or make the communicator with tutti::progress::by_waiters");
     }
     [[noreturn]] static void give_up(const char* why) noexcept {
         std::fprintf(stderr, "tutti: %s, so this process ends\n", why);
@@ -102,7 +106,7 @@ private:
     }
     static void leave(place& p) noexcept {
         if (p.load(std::memory_order_relaxed) != this_thread())
-            give_up("two threads were inside calls of one world at once, which needs tutti::progress::in_thread");
+            give_up("two threads were inside calls of one world at once, which needs tutti::progress::by_waiters");
         p.store(nullptr, std::memory_order_release);
     }
 

@@ -50,7 +50,7 @@ public:
     /// has failed before it served. Throws `error` if one has sent nothing for twice as long as options.silence, or
     /// does not follow the protocol. It is called once.
     ///
-    /// A rank that also works calls it in a thread of its own, and has made its world with progress::in_thread.
+    /// A rank that also works calls it in a thread of its own, and has made its world with progress::by_waiters.
     void serve() {
         each_other([this](int s) { listen_to_server(s); });
         each_other([this](int s) { sign(s); });

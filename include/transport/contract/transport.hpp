@@ -96,7 +96,7 @@ concept transport = requires(T t, const T c, typename T::channel& h, transfer& x
 
 // clang-format off
 /// A transport with a clock of its own, by which its waits and all deadlines count. It is driven by its ranks' own calls
-/// alone: a communicator over it has no progress thread.
+/// alone: a communicator over it has progress::in_calls.
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|

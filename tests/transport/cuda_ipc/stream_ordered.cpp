@@ -42,7 +42,7 @@ void run_on_several_devices(int ranks, progress by, std::chrono::milliseconds de
 } // namespace
 
 TEST_CASE("ranks on several devices allreduce in the order of their streams, by the host") {
-    const progress by = GENERATE(progress::in_calls, progress::in_thread);
+    const progress by = GENERATE(progress::in_calls, progress::by_waiters);
     CHECK_NOTHROW(run_on_several_devices(3, by, 30s, [](fake_communicator& world, host_ordered& calls) {
         const fake_cuda_streams device(world.rank() % 2);
         auto stream = device.make_stream();
@@ -64,7 +64,7 @@ TEST_CASE("ranks on several devices allreduce in the order of their streams, by 
 TEST_CASE("a rank on another device that stays away from a call on a stream is named") {
     std::atomic<int> told{0};
     CHECK_NOTHROW(
-        run_on_several_devices(2, progress::in_thread, 100ms, [&](fake_communicator& world, host_ordered& calls) {
+        run_on_several_devices(2, progress::by_waiters, 100ms, [&](fake_communicator& world, host_ordered& calls) {
             if (world.rank() == 1) {
                 while (told == 0) std::this_thread::sleep_for(1ms);
                 return;

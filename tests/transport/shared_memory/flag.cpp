@@ -69,8 +69,7 @@ std::pair<interleavings::result, int> explored(int preemptions) {
     const auto result = interleavings::explore(preemptions, [&] {
         if (both) wrong += both->wrong;
         both = std::make_shared<exchange<Flag, Bell>>();
-        return std::pair<std::function<void()>, std::function<void()>>{[both] { both->send(); },
-                                                                       [both] { both->receive(); }};
+        return std::vector<interleavings::body>{[both] { both->send(); }, [both] { both->receive(); }};
     });
     return {result, wrong + both->wrong};
 }
@@ -196,8 +195,7 @@ std::pair<bool, bool> late_in_any_order(bool in_place) {
         take_note();
         both = std::make_shared<lending>();
         both->in_place = in_place;
-        return std::pair<std::function<void()>, std::function<void()>>{[both] { both->send(); },
-                                                                       [both] { both->receive(); }};
+        return std::vector<interleavings::body>{[both] { both->send(); }, [both] { both->receive(); }};
     }));
     take_note();
     return {delivered, touched};

@@ -43,7 +43,7 @@ double milliseconds(const tutti::communicator<tcp>& world, const Step& step) {
 }
 
 int main() {
-    tutti::communicator world{tcp::from_environment(), tutti::progress::in_thread};
+    tutti::communicator world{tcp::from_environment(), tutti::progress::by_waiters};
     layers all(8, std::vector<float>(500'000));
     const double apart = milliseconds(world, [&] { in_turn(world, all); });
     const double together = milliseconds(world, [&] { overlapped(world, all); });

@@ -189,8 +189,8 @@ void add_mode_options(const adder& add, train_settings& s) {
     add("--wire", s.wire, "", one_of({"float32", "bfloat16"}),
         "As what gradients travel; bfloat16 not in zero2 and zero3 [default: float32]");
     add_server_options(add, s);
-    add("--progress", s.progress, "", one_of({"in_calls", "in_thread"}),
-        "Where buckets move: within calls, or in a thread [default: in_calls]");
+    add("--progress", s.progress, "", one_of({"in_calls", "by_waiters"}),
+        "Where buckets move: within calls, or by any thread that waits [default: in_calls]");
 }
 
 void add_less_options(const adder& add, train_settings& s) {

@@ -148,7 +148,7 @@ int train_as_rank(const any_communicator& world, const train_settings& s, const 
 int reporter_of(const train_settings& s) { return has_servers(s) ? s.servers : 0; }
 
 progress progress_of(const train_settings& s) {
-    return s.progress == "in_thread" ? progress::in_thread : progress::in_calls;
+    return s.progress == "by_waiters" ? progress::by_waiters : progress::in_calls;
 }
 
 int train_in_memory(const train_settings& s) {

@@ -110,7 +110,7 @@ behind is their mean, of the slowest rank. Each row has one imbalance. Draws are
 
 With --overlap the calls are non-blocking. A rank starts one, computes for about as long as such a call takes alone, and
 waits for it. Each row takes three times as long, and up to twelve where other work makes the times drift: then they are
-measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress in_thread
+measured again. Alone, compute and both are of the last time, and all else of the first. Without --progress by_waiters
 and without --tests a call makes progress only where it starts and where it is waited for, as its documentation says.
 
 Over cuda_ipc the buffers are in the memory of GPUs, which ranks take in turn, and from communicator.allocate.
@@ -384,9 +384,9 @@ void add_calls(CLI::App& c, bench_settings& s) {
         ->check(CLI::Range(0, 1'000'000))
         ->type_name("N");
     c.add_option_function<std::string>(
-         "--progress", [&s](const std::string& word) { s.in_thread = word == "in_thread"; },
-         "Which thread makes calls progress: the caller, or one of the library [default: in_calls]")
-        ->check(one_of({"in_calls", "in_thread"}));
+         "--progress", [&s](const std::string& word) { s.by_waiters = word == "by_waiters"; },
+         "Which thread makes calls progress: the caller, or any that waits [default: in_calls]")
+        ->check(one_of({"in_calls", "by_waiters"}));
     c.add_option("-T,--deadline,--timeout", s.deadline_s, "Seconds that a call may take before it fails [default: 30]")
         ->check(within(0.001, 1e6))
         ->type_name("S");

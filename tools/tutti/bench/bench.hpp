@@ -96,10 +96,10 @@ struct bench_settings {
     int lanes = 1;                     ///< of tcp: sockets a peer
     bool encrypt = false;              ///< of tcp
     memory_kind memory = memory_kind::vector;
-    std::size_t offset = 0; ///< of page: bytes from a page's start to a buffer's
-    bool overlap = false;   ///< non-blocking calls, alone and with computation
-    std::size_t tests = 0;  ///< while it computes, how often a rank tests the request
-    bool in_thread = false; ///< progress::in_thread
+    std::size_t offset = 0;  ///< of page: bytes from a page's start to a buffer's
+    bool overlap = false;    ///< non-blocking calls, alone and with computation
+    std::size_t tests = 0;   ///< while it computes, how often a rank tests the request
+    bool by_waiters = false; ///< progress::by_waiters
     double deadline_s = 30;
     std::string machine_file;
     std::optional<model::calibrated_machine> machine{}; ///< what is in it: the library chooses, rows are priced by it

@@ -178,7 +178,7 @@ recorder recorder_of(any_communicator world) {
 }
 
 any_communicator make_world(transport::any fabric, const bench_settings& settings) {
-    const progress by = settings.in_thread ? progress::in_thread : progress::in_calls;
+    const progress by = settings.by_waiters ? progress::by_waiters : progress::in_calls;
     if (settings.machine) return {std::move(fabric), *settings.machine, by};
     return any_communicator{std::move(fabric), by};
 }

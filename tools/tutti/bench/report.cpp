@@ -119,12 +119,12 @@ std::vector<std::string> bench_report::heading() const {
         lines.push_back(fmt::format(
             "overlap: calls are non-blocking, and a rank computes for as long as one takes; progress {}, {} tests "
             "meanwhile",
-            settings_.in_thread ? "in a thread" : "in calls", settings_.tests));
-    if (const int threads = ranks_ * (settings_.in_thread ? 2 : 1);
+            settings_.by_waiters ? "by waiters" : "in calls", settings_.tests));
+    if (const int threads = ranks_ * (settings_.by_waiters ? 2 : 1);
         settings_.overlap && one_clock_ && threads > at_.cores)
         lines.push_back(
             fmt::format("warning: {} ranks{} share {} cores: times of --overlap depend on who waits for a core", ranks_,
-                        settings_.in_thread ? ", each with a thread for progress," : "", at_.cores));
+                        settings_.by_waiters ? ", each with a thread for progress," : "", at_.cores));
     if (!left_out_.empty()) lines.push_back(fmt::format("no rows, by these options: {}", left_out_));
     return lines;
 }

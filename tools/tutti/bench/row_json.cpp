@@ -109,7 +109,7 @@ row_object conditions_of(const bench_settings& s, int ranks, const testbed& at) 
             {"offset", s.memory == memory_kind::page ? row_object(s.offset) : row_object(nullptr)},
             {"overlap", s.overlap},
             {"tests", s.tests},
-            {"progress", s.in_thread ? "in_thread" : "in_calls"},
+            {"progress", s.by_waiters ? "by_waiters" : "in_calls"},
             {"lend_bytes", s.lend_bytes},
             {"lanes", s.lanes},
             {"encrypt", encrypts(s)},

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+
+// What it costs that any thread may call:
+//
+//     build/tools/tutti run -n 2 -- build/bench/progress [shared_memory|tcp]
+//
+// Of a blocking allreduce: the median of the ratios progress::by_waiters to progress::in_calls, in turn, of 11 rounds,
+// and the interval that has the median of all with 99 % (the least but one and the greatest but one). `alone` has one
+// thread a rank. With `open` four receives of each world do not end meanwhile. With `waits` a further thread waits for
+// one of them.
+
+#include <collectives/collectives.hpp>
+#include <transport/shared_memory.hpp>
+#include <transport/tcp.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+template <class World>
+double us_a_call(const World& world, std::vector<float>& data) {
+    const int calls = std::clamp(static_cast<int>((1u << 25) / (data.size() * 4 + 16384)), 3, 2000);
+    world.barrier();
+    const auto begin = clock_type::now();
+    for (int i = 0; i < calls; ++i) world.allreduce(data, tutti::sum);
+    return std::chrono::duration<double, std::micro>(clock_type::now() - begin).count() / calls;
+}
+
+/// Prints a row of each size.
+template <class World>
+void compare(const char* name, const World& in_calls, const World& by_waiters) {
+    constexpr int rounds = 11;
+    for (const std::size_t bytes : {8u, 4096u, 65536u, 1u << 20, 64u << 20}) {
+        std::vector<float> data(bytes / 4);
+        std::vector<double> ratios, plain;
+        us_a_call(in_calls, data), us_a_call(by_waiters, data);
+        for (int k = 0; k < rounds; ++k) {
+            const double first = us_a_call(k % 2 ? by_waiters : in_calls, data);
+            const double second = us_a_call(k % 2 ? in_calls : by_waiters, data);
+            plain.push_back(k % 2 ? second : first);
+            ratios.push_back(k % 2 ? first / second : second / first);
+        }
+        std::sort(ratios.begin(), ratios.end());
+        std::sort(plain.begin(), plain.end());
+        if (in_calls.rank() == 0)
+            std::printf("| %s | %zu | %.2f us | %.2f (%.2f to %.2f) |\n", name, bytes, plain[rounds / 2],
+                        ratios[rounds / 2], ratios[1], ratios[rounds - 2]);
+        std::fflush(stdout);
+    }
+}
+
+template <class Transport>
+void measure() {
+    using tutti::progress;
+    const tutti::communicator<Transport> in_calls{Transport::from_environment()};
+    const tutti::communicator<Transport> by_waiters{Transport::from_environment(), progress::by_waiters};
+    const int other = 1 - in_calls.rank();
+    compare("alone", in_calls, by_waiters);
+
+    // What the other rank sends only at the end. Each world polls for it in each call.
+    const tutti::communicator<Transport>* const worlds[] = {&in_calls, &by_waiters};
+    std::vector<int> got(8);
+    std::vector<tutti::request<Transport>> open;
+    for (const auto* world : worlds)
+        for (int k = 0; k < 4; ++k) open.push_back(world->async().receive(std::span(&got[open.size()], 1), other));
+    compare("open", in_calls, by_waiters);
+    std::thread waits([last = std::move(open.back())]() mutable { last.wait(); });
+    open.pop_back();
+    compare("waits", in_calls, by_waiters);
+
+    for (const auto* world : worlds)
+        for (int k = 0; k < 4; ++k) world->send(std::span<const int>(got.data(), 1), other);
+    wait_all(open);
+    waits.join();
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+    const std::string_view over = argc > 1 ? argv[1] : "shared_memory";
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    over == "tcp" ? measure<tutti::transport::tcp>() : measure<tutti::transport::shared_memory>();
+} catch (const tutti::error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+}
