@@ -7,8 +7,7 @@
 
 #include <memory>
 
-using namespace tutti::test;
-
+namespace tutti::test::hand_over {
 namespace {
 
 using word = interleavings::word;
@@ -284,3 +283,5 @@ TEST_CASE("so it does beside calls that are over at once, and where others go wi
 TEST_CASE("the helper gives its turn to a thread that waits, in every order") {
     CHECK(is_right(1, true, {leaves(a, b, true), calls(b)}));
 }
+
+} // namespace tutti::test::hand_over
