@@ -5,10 +5,10 @@
 //
 //     build/tools/tutti run -n 2 -- build/bench/progress [shared_memory|tcp]
 //
-// Of a blocking allreduce: the median of the ratios progress::by_waiters to progress::in_calls, in turn, of 11 rounds,
-// and the interval that has the median of all with 99 % (the least but one and the greatest but one). `alone` has one
-// thread a rank. With `open` four receives of each world do not end meanwhile. With `waits` a further thread waits for
-// one of them.
+// Each row is of a blocking allreduce: the ratio of progress::by_waiters to progress::in_calls, measured in turn. It
+// has the median of 11 rounds, and the least but one and the greatest but one: the median of all lies between them with
+// 99 %. `alone` has one thread a rank. With `open` four receives of each world do not end meanwhile. With `waits` a
+// further thread waits for one of them.
 
 #include <collectives/collectives.hpp>
 #include <transport/shared_memory.hpp>

@@ -20,14 +20,12 @@ namespace tutti::engine {
 /// Whose turn it is to drive, where any thread may call: a thread that waits, else the library's own, the helper.
 ///
 /// - Who has the turn has stored its mark in `who_`, by one atomic operation; the next one sees all that it did.
-/// - Who finds that another drives posts an errand. The one that drives does it, at the latest when it gives the turn
-/// up:
-///   first it stores that none drives, then it looks for errands. Who posts does so first, then looks whether one
+/// - Who finds that another drives posts an errand. The one that drives does it, at the latest when it gives up its
+///   turn: first it stores that none drives, then it looks for errands. Who posts does so first, then looks whether one
 ///   drives. All four are sequentially consistent, so one of both sees the other.
-/// - Who comes to wait gets the turn as soon as the one that drives has seen that: it tells in `coming_`, and looks
-/// again
-///   at `who_` before it sleeps. The one that drives stores that none does before it looks at `coming_`; and then
-///   it takes the mutex, which the other has until it sleeps.
+/// - Who comes to wait gets the turn as soon as the one that drives has seen that. It tells in `coming_`, and looks at
+///   `who_` again before it sleeps. The one that drives stores that none does before it looks at `coming_`. Then it
+///   takes the mutex, which the other has until it sleeps.
 /// - Who has given its turn up so is patient: it sleeps until its work has ended, and looks each millisecond at least
 ///   whether nobody has driven since. So a thread that calls often has the turn, whoever else waits for long.
 /// - Work that goes on while nobody waits is the helper's, which is as patient.
@@ -58,7 +56,7 @@ public:
             if (of_) of_->leave(!waits_);
         }
         explicit operator bool() const noexcept { return of_; }
-        /// This thread is about to wait for what goes on, or to call the helper.
+        /// This thread waits for what goes on, or nudges it: the helper is not told.
         void waits() noexcept { waits_ = true; }
 
     private:
