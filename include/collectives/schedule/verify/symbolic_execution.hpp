@@ -3,23 +3,15 @@
 #pragma once
 
 #include "../cost.hpp"
-#include "../lowering/order.hpp"
 #include "expression.hpp"
 #include "fault.hpp"
+#include "replay.hpp"
 
 #include "../../../base/language.hpp"
 
 #include <span>
-#include <utility>
 
 namespace tutti::schedule::detail {
-
-/// Where the two ends of a channel stand: the first send and the first receive that are not matched yet (-1: none).
-struct meeting {
-    int send = -1;
-    int receive = -1;
-    int viewed = -1; ///< the send whose message lies there until its reader has run; -1: none
-};
 
 /// Runs a program with symbolic values and without any buffering: a send completes when its receive has begun, and if
 /// that may be viewed, only when its reader has run; until then no other message of the channel moves. Since channels
@@ -28,15 +20,19 @@ struct meeting {
 class symbolic_execution {
 public:
     TUTTI_CONSTEXPR explicit symbolic_execution(const program& p)
-        : program_(p), values_(p.size),
-          meetings_(static_cast<std::size_t>(p.size) * static_cast<std::size_t>(p.size), meeting{}) {
+        : program_(p), values_(p.size), orders_(orders_of(p)),
+          walk_(p, [this](int r) -> const order& { return order_at(r); }),
+          lent_(static_cast<std::size_t>(p.size) * static_cast<std::size_t>(p.size), 0) {
         for (int r = 0; r < p.size; ++r) add_rank(r);
     }
 
+    symbolic_execution(const symbolic_execution&) = delete; // the walk has addresses of the orders
+    symbolic_execution& operator=(const symbolic_execution&) = delete;
+
     constexpr finding run() {
         for (int r = 0; r < program_.size; ++r)
-            for (int i = 0; i < static_cast<int>(at(r).steps->size()); ++i)
-                if (at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
+            for (int i = 0; i < walk_.steps(r); ++i)
+                if (walk_.free(r, i)) ready_.push_back({r, i});
         while (!ready_.empty()) {
             const ticket t = ready_.back();
             ready_.pop_back();
@@ -59,7 +55,9 @@ public:
             s.first_carried[static_cast<std::size_t>(step)],
             static_cast<std::size_t>(width((*s.steps)[static_cast<std::size_t>(step)])));
     }
-    [[nodiscard]] TUTTI_CONSTEXPR const order& order_at(int rank) const { return at(rank).first_to_last; }
+    [[nodiscard]] TUTTI_CONSTEXPR const order& order_at(int rank) const {
+        return orders_[static_cast<std::size_t>(rank)];
+    }
     [[nodiscard]] TUTTI_CONSTEXPR cost measured() const;
 
 private:
@@ -75,9 +73,7 @@ private:
 
         const std::vector<step>* steps;
         place_numbers numbers;
-        order first_to_last;
-        std::vector<std::uint32_t> waits;
-        std::vector<char> started, finished;
+        std::vector<char> finished;
         std::vector<int> value, depth, writer; ///< per place: expression (-1 nothing), message depth, last writing step
         std::vector<arrival> arrivals;
         std::vector<int> carried;               ///< the expressions that were sent, message by message
@@ -91,25 +87,25 @@ private:
     [[nodiscard]] constexpr std::size_t channel(int from, int to) const {
         return static_cast<std::size_t>(from) * static_cast<std::size_t>(program_.size) + static_cast<std::size_t>(to);
     }
-    [[nodiscard]] TUTTI_CONSTEXPR meeting& between(int from, int to) { return meetings_[channel(from, to)]; }
-    [[nodiscard]] TUTTI_CONSTEXPR const meeting& between(int from, int to) const {
-        return meetings_[channel(from, to)];
+    /// The last message of a channel lies with its sender until its reader has run.
+    [[nodiscard]] TUTTI_CONSTEXPR char& lent(int from, int to) { return lent_[channel(from, to)]; }
+    [[nodiscard]] static constexpr std::vector<order> orders_of(const program& p) {
+        std::vector<order> all;
+        for (int r = 0; r < p.size; ++r) all.push_back(order_of(p, r));
+        return all;
     }
     [[nodiscard]] TUTTI_CONSTEXPR std::size_t index(int r, buffer b, int chunk) const {
         return at(r).numbers.of(b, chunk);
     }
 
+    /// Takes a step that waits for nothing any more.
+    [[nodiscard]] constexpr auto freed() {
+        return [this](int r, int i) { ready_.push_back({r, i}); };
+    }
+
     TUTTI_CONSTEXPR void add_rank(int r) {
         rank_state s(program_.ranks[static_cast<std::size_t>(r)], program_, program_.at(r));
-        s.first_to_last = order_of(program_, r);
-        s.waits = s.first_to_last.waits;
-        s.started.assign(s.steps->size(), 0);
         s.finished.assign(s.steps->size(), 0);
-        for (int i = 0; i < static_cast<int>(s.steps->size()); ++i) {
-            const step& x = (*s.steps)[static_cast<std::size_t>(i)];
-            if (sends(x) && between(r, x.peer).send < 0) between(r, x.peer).send = i;
-            if (receives(x) && between(x.peer, r).receive < 0) between(x.peer, r).receive = i;
-        }
         s.first_carried.assign(s.steps->size(), 0);
         s.value.assign(s.numbers.size(), -1);
         s.depth.assign(s.numbers.size(), 0);
@@ -121,32 +117,25 @@ private:
     }
 
     TUTTI_CONSTEXPR finding start(int r, int i) {
-        rank_state& s = at(r);
-        const step& x = (*s.steps)[static_cast<std::size_t>(i)];
-        s.started[static_cast<std::size_t>(i)] = 1;
+        const step& x = walk_.at(r, i);
+        walk_.start(r, i, freed());
         if (!communicates(x)) {
             for (int k = 0; k < x.from.count; ++k)
                 if (const finding f = apply(r, i, k, -1, 0); f.what != flaw::none) return f;
             finish(r, i);
             return release_viewed(r, i);
         }
-        if (const int next = s.first_to_last.next_on_channel[static_cast<std::size_t>(i)]; next >= 0) release(r, next);
         return sends(x) ? meet(r, x.peer) : meet(x.peer, r);
     }
 
-    /// Moves the next message of the channel if both ends have started.
+    /// Moves the next messages of the channel, as many as have started at both ends.
     TUTTI_CONSTEXPR finding meet(int from, int to) {
-        meeting& m = between(from, to);
-        while (m.viewed < 0 && m.send >= 0 && m.receive >= 0 && at(from).started[static_cast<std::size_t>(m.send)] &&
-               at(to).started[static_cast<std::size_t>(m.receive)]) {
-            const int i = m.send, j = m.receive;
-            m.send = at(from).first_to_last.next_on_channel[static_cast<std::size_t>(i)];
-            m.receive = at(to).first_to_last.next_on_channel[static_cast<std::size_t>(j)];
+        while (!lent(from, to) && walk_.started(from, walk_.next_send(from, to)) &&
+               walk_.started(to, walk_.next_receive(from, to))) {
+            const int i = walk_.next_send(from, to), j = walk_.next_receive(from, to);
             if (const finding f = deliver(from, i, to, j); f.what != flaw::none) return f;
-            if (at(to).first_to_last.viewed.reader_of(j) >= 0)
-                m.viewed = i;
-            else
-                finish(from, i);
+            lent(from, to) = order_at(to).viewed.reader_of(j) >= 0;
+            if (!lent(from, to)) finish(from, i);
             finish(to, j);
         }
         return {};
@@ -154,9 +143,10 @@ private:
 
     /// A reader has run: the sends of its viewed operands complete.
     TUTTI_CONSTEXPR finding release_viewed(int r, int i) {
-        for (const views::operand& x : at(r).first_to_last.viewed.of(i)) {
-            const int peer = (*at(r).steps)[static_cast<std::size_t>(x.receive)].peer;
-            finish(peer, std::exchange(between(peer, r).viewed, -1));
+        for (const views::operand& x : order_at(r).viewed.of(i)) {
+            const int peer = walk_.at(r, x.receive).peer;
+            lent(peer, r) = 0;
+            finish(peer, walk_.next_send(peer, r));
             if (const finding f = meet(peer, r); f.what != flaw::none) return f;
         }
         return {};
@@ -252,48 +242,45 @@ private:
         rank_state& s = at(r);
         for (std::size_t k = parts_from(*s.steps, static_cast<std::size_t>(i)); k-- > 0;)
             s.finished[static_cast<std::size_t>(i) + k] = 1;
-        const order& o = s.first_to_last;
-        for (auto f = o.first[static_cast<std::size_t>(i)]; f < o.first[static_cast<std::size_t>(i) + 1]; ++f)
-            release(r, static_cast<int>(o.followers[f]));
-    }
-    TUTTI_CONSTEXPR void release(int r, int i) {
-        if (--at(r).waits[static_cast<std::size_t>(i)] == 0) ready_.push_back({r, i});
+        walk_.finish(r, i, freed());
     }
 
     /// Names an unfinished step and its peer, if there is any.
     constexpr finding stuck() const {
         for (int r = 0; r < program_.size; ++r)
-            for (int i = 0; i < static_cast<int>(at(r).steps->size()); ++i)
+            for (int i = 0; i < walk_.steps(r); ++i)
                 if (!at(r).finished[static_cast<std::size_t>(i)]) return why_stuck(r, i);
         return {};
     }
     TUTTI_CONSTEXPR finding why_stuck(int r, int i) const {
         // The first unfinished step has started: it is a message that waits for its peer. Rather name a step that waits
         // to overwrite what a started send still needs, if there is one, since that explains the most.
-        for (int j = i; j < static_cast<int>(at(r).steps->size()); ++j) {
-            const order& o = at(r).first_to_last;
-            const step& x = (*at(r).steps)[static_cast<std::size_t>(j)];
+        for (int j = i; j < walk_.steps(r); ++j) {
+            const step& x = walk_.at(r, j);
             const auto number = static_cast<std::size_t>(j);
-            if (!sends(x) || !at(r).started[number] || at(r).finished[number]) continue;
-            for (auto f = o.first[number]; f < o.first[number + 1]; ++f)
-                return {flaw::deadlock, r, static_cast<int>(o.followers[f]), r, j, x.from.first, 0, 0, "", true};
+            if (!sends(x) || !walk_.started(r, j) || at(r).finished[number]) continue;
+            for (const std::uint32_t f : order_at(r).followers_of(static_cast<std::uint32_t>(j)))
+                return {flaw::deadlock, r, static_cast<int>(f), r, j, x.from.first, 0, 0, "", true};
         }
-        const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
+        const step& x = walk_.at(r, i);
         finding f{flaw::deadlock, r, i, communicates(x) ? x.peer : -1, -1, width(x) > 0 ? x.from.first : -1};
         f.unmatched = unmatched(r, i);
         return f;
     }
     /// The step waits for an other end of its message, of which the peer's list has no more.
     [[nodiscard]] TUTTI_CONSTEXPR bool unmatched(int r, int i) const {
-        const step& x = (*at(r).steps)[static_cast<std::size_t>(i)];
-        if (sends(x)) return between(r, x.peer).send == i && between(r, x.peer).receive < 0;
-        return receives(x) && between(x.peer, r).send < 0;
+        const step& x = walk_.at(r, i);
+        if (sends(x))
+            return walk_.next_send(r, x.peer) == i && walk_.next_receive(r, x.peer) < 0 && !lent_[channel(r, x.peer)];
+        return receives(x) && walk_.next_send(x.peer, r) < 0;
     }
 
     const program& program_;
     expressions values_;
+    std::vector<order> orders_; ///< by rank
+    replay walk_;
+    std::vector<char> lent_; ///< by (from, to)
     std::vector<rank_state> ranks_;
-    std::vector<meeting> meetings_; ///< by (from, to)
     std::vector<ticket> ready_;
 };
 
