@@ -202,6 +202,28 @@ public:
         return membership_->is_shared() ? progress::by_waiters : progress::in_calls;
     }
 
+    /// For an event loop of the program's own, which waits for other things as well: all calls of this rank in the
+    /// world make progress in step().
+    ///
+    /// The loop waits until the descriptor can be read, for poll(2) or epoll(7), or until next_deadline(), and calls
+    /// step() until that is false. A call that the program makes meanwhile makes the descriptor readable, too. The
+    /// descriptor belongs to the library and stays the same. Of one world, one thread steps. Not collective.
+    ///
+    /// descriptor() throws invalid_argument where the transport has none (memory, simulated) or the process can have no
+    /// more. Cost: two descriptors, and a system call for each call that is made while the loop sleeps.
+    ///
+    /// @snippet reference.cpp step
+    /// @{
+    [[nodiscard]] int descriptor() const { return membership_->descriptor(); }
+    /// When step() is to be called though the descriptor cannot be read, by the clock of deadlines; before now: at
+    /// once.
+    [[nodiscard]] clock::time_point next_deadline() const noexcept { return membership_->next_deadline(); }
+    /// Moves what it can for about 200 us without sleeping; one operator may take longer. Returns whether there is more
+    /// to do at once. Where descriptor() was not called: whether calls are under way. Throws invalid_argument if
+    /// another thread is inside a call and progress is in_calls.
+    bool step() const { return membership_->step(); }
+    /// @}
+
     /// Ends all calls on this communicator on all ranks, with cause::aborted and this reason; a rank that is outside
     /// learns at its next call. Not collective.
     void abort(const std::string& reason) const { membership_->abort(reason); }

@@ -19,6 +19,7 @@ namespace tutti {
 
 template <class Transport>
 class request;
+class completion_queue;
 
 namespace detail {
 /// What a span of requests can be made of.
@@ -53,9 +54,9 @@ template <class Requests>
 /// A call under way: a collective, a send or a receive. Its buffers belong to the library until wait() has returned or
 /// thrown, test() has returned true, or the request is destroyed.
 ///
-/// The destructor waits for the call, until its deadline at most. If it fails, the next call on the communicator
-/// throws. A rank may wait for its requests in any order, whatever the order on other ranks. Waiting and testing are
-/// calls: see communicator for which thread may make them.
+/// The destructor waits for the call, until its deadline at most; cancel() does not. If the call fails, the next one on
+/// the communicator throws. A rank may wait for its requests in any order, whatever the order on other ranks. Waiting
+/// and testing are calls: see communicator for which thread may make them.
 ///
 /// @snippet reference.cpp async
 template <class Transport>
@@ -133,16 +134,38 @@ public:
         return test() || wait_any(std::span(this, 1), end) == 0;
     }
 
+    /// Calls `f` by the queue once the call is over: see completion_queue::add().
+    template <class Queue, class F>
+    void then(Queue& queue, F&& f) && {
+        queue.add(std::move(*this), std::forward<F>(f));
+    }
+
+    /// Gives the call up; the request is collected, and its buffers are the caller's again. A receive that no message
+    /// has met is withdrawn, as if it had not been made: true. A call that was over is over: false. Any other call ends
+    /// by an abort of the communicator on all ranks, which names this rank and the call: false.
+    bool cancel() {
+        if (collected()) return false;
+        in_->require_nobody();
+        const bool withdrawn = message_ ? in_->cancel(*message_) : in_->cancel(started_->of());
+        drop();
+        return withdrawn;
+    }
+
+    /// True when wait() would return or throw at once. Makes no progress: for programs whose event loop steps.
+    [[nodiscard]] bool is_over() const noexcept {
+        return collected() || (message_ ? message_->is_over() : started_->is_over());
+    }
+
     /// True once wait() has returned or thrown tutti::error of the call, test() has returned true, or the request has
     /// been moved from.
     [[nodiscard]] bool collected() const noexcept { return !started_ && !message_; }
 
 private:
+    friend class completion_queue;
     template <class Requests>
     friend std::size_t wait_any(Requests&&, transport::clock::time_point)
         requires(detail::are_requests<Requests>);
 
-    [[nodiscard]] bool is_over() const noexcept { return message_ ? message_->is_over() : started_->is_over(); }
     void want(bool now) noexcept {
         if (started_) started_->want(now);
         if (message_ && !message_->is_over())

@@ -13,6 +13,7 @@
 #include "connections/manager.ipp"
 #include "control/rendezvous_thread.ipp"
 #include "control/session.ipp"
+#include "world/wait_set.ipp"
 
 void tutti_one_source_must_include_tutti_transport_network_hpp();
 [[gnu::weak]] void tutti_one_source_must_include_tutti_transport_network_hpp() {}

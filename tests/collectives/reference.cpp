@@ -7,17 +7,23 @@
 #include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/algorithm/prove.hpp>
 #include <collectives/any_communicator.hpp>
+#include <collectives/completion_queue.hpp>
 #include <collectives/machine.hpp>
 #include <collectives/model/simulate.hpp>
 #include <collectives/reduction/accumulator.hpp>
 #include <collectives/runtime_call.hpp>
 #include <collectives/schedule/draw.hpp>
 #include <transport/invitation.hpp>
+#include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
 
 #include "support/catch.hpp"
+#include "support/identity.hpp"
 #include "support/world.hpp"
 
+#include <poll.h>
+
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -152,11 +158,46 @@ TEST_CASE("reference: calls that go on, and calls that come again") {
         //! [async]
         expect(gradient[0] == 4, "a request");
 
+        //! [completion_queue]
+        tutti::completion_queue queue(world);
+        float seen = 0;
+        world.async().allreduce(gradient, tutti::sum).then(queue, [&] { seen = gradient[0]; });
+        world.async().broadcast(other, 0).then(queue, [&](std::exception_ptr failed) {
+            if (!failed) world.barrier(); // functions may call
+        });
+        while (queue.run_one()) { // until the queue is empty; run() also waits for what other threads add
+        }
+        //! [completion_queue]
+        expect(seen == 16, "a queue");
+        gradient.assign(1000, 4);
+
         //! [prepare]
         auto plan = world.prepare().allreduce(gradient, tutti::average); // checked, chosen and planned once
         for (int step = 0; step < 3; ++step) plan.run();                 // on what `gradient` holds then
         //! [prepare]
         expect(gradient[0] == 4, "a plan");
+    });
+}
+
+TEST_CASE("reference: an event loop") {
+    const reserved_port at;
+    run_ranks(2, [&](int rank) {
+        const tutti::communicator world(tutti::transport::shared_memory(identity(rank, 2, at)));
+        std::vector<float> gradient(1000, 1);
+        //! [step]
+        pollfd waits{world.descriptor(), POLLIN, 0}; // beside the program's own
+        auto request = world.async().allreduce(gradient, tutti::sum);
+        while (!request.is_over()) {
+            while (world.step()) {
+            }
+            if (request.is_over()) break;
+            const auto left = world.next_deadline() - std::chrono::steady_clock::now();
+            ::poll(&waits, 1,
+                   static_cast<int>(std::max<long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0)));
+        }
+        request.wait(); // throws if it has failed
+        //! [step]
+        expect(gradient[999] == 2, "a loop");
     });
 }
 

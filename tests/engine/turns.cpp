@@ -91,10 +91,12 @@ struct call_by_steps {
 struct rank_by_steps {
     using turns = tutti::engine::basic_turns<rank_by_steps, primitives_by_steps>;
 
-    static inline bool unwoken = false;
+    static inline bool unwoken = false, uncalled = false;
     call_by_steps of_a, of_b, of_c;
     int callers = 0;
     word bell{0}, helper_called{0};
+    word readable{0};      ///< the descriptor of the event loop
+    bool is_armed = false; ///< of who drives
     std::vector<call_by_steps*> under_way;
     turns by{*this};
     std::atomic<int> wrong{0};
@@ -109,9 +111,27 @@ struct rank_by_steps {
         bell.store(1, any_order);
         wake_all(bell);
     }
+    void call_loop() {
+        if (uncalled) return;
+        readable.store(1, any_order);
+        wake_all(readable);
+    }
+    void take_call_back() { readable.store(0, any_order); }
+    /// Who drives but by step().
+    void leave_loop() {
+        if (std::exchange(is_armed, false)) call_loop();
+    }
+    bool step() {
+        if (std::exchange(is_armed, false)) readable.store(0, any_order);
+        while (poll()) {
+        }
+        is_armed = true;
+        return false;
+    }
     [[nodiscard]] bool has_work() const { return !under_way.empty(); }
     void admit(call_by_steps& c) {
         alone();
+        leave_loop();
         c.admitted = true;
         c.ends_at_once ? end(c) : under_way.push_back(&c);
         --inside;
@@ -124,6 +144,7 @@ struct rank_by_steps {
     }
     bool poll() {
         alone();
+        leave_loop();
         bool moved = false;
         for (std::size_t k = 0; k < under_way.size();) {
             call_by_steps& c = *under_way[k];
@@ -166,10 +187,11 @@ struct rank_by_steps {
         by.post([&c](rank_by_steps& r) { r.admit(c); });
     }
     /// Has something done by the one that drives, and waits for it.
-    void ask() {
-        if (const auto mine = by.try_take()) return;
+    void ask(void (*work)(rank_by_steps&) = [](rank_by_steps&) {}) {
+        if (const auto mine = by.try_take()) return work(*this);
         bool done = false;
-        by.post([&](rank_by_steps&) {
+        by.post([&](rank_by_steps& r) {
+            work(r);
             const auto lock = by.hold();
             done = true;
             by.notify();
@@ -244,6 +266,24 @@ caller leaves(call which, call needs, bool waits = false) {
         for (int looks = 0; mine.over.load(any_order) == 0 && ++looks < 100;) sleep_on(mine.over, 0, no_end);
     };
 }
+/// Calls from an event loop, which steps until this call and the last one have ended.
+caller loops(call which, call needs, call last) {
+    return [=](rank_by_steps& r) {
+        const auto goes_on = [&] {
+            return (r.*which).over.load(any_order) == 0 || (r.*last).over.load(any_order) == 0;
+        };
+        call_by_steps& mine = r.*which;
+        mine.needs = &(r.*needs);
+        r.ask([](rank_by_steps& on) { on.by.share_with_loop(); });
+        r.start(mine);
+        for (int looks = 0; goes_on() && ++looks < 100;) {
+            while (r.by.step()) {
+            }
+            if (goes_on()) sleep_on(r.readable, 0, no_end);
+        }
+        if (goes_on()) ++r.wrong;
+    };
+}
 constexpr call a = &rank_by_steps::of_a, b = &rank_by_steps::of_b, c = &rank_by_steps::of_c;
 
 } // namespace
@@ -260,7 +300,7 @@ TEST_CASE("two threads that wait for a third one's call are both told, in every 
 }
 
 TEST_CASE("what a thread asks of the one that drives is done, in every order") {
-    const std::vector<caller> both{calls(a), &rank_by_steps::ask};
+    const std::vector<caller> both{calls(a), [](rank_by_steps& r) { r.ask(); }};
     CHECK(is_right(2, false, both));
     CHECK_FALSE(is_right_if(primitives_by_steps::event::deaf, 2, false, both));
 }
@@ -278,6 +318,14 @@ TEST_CASE("so it does beside calls that are over at once, and where others go wi
     };
     CHECK(is_right(1, true, {leaves(a, b), at_once}));
     CHECK(is_right(1, true, {leaves(a, c), calls(b), calls(c)}));
+}
+
+TEST_CASE("an event loop hears that a call of its own, or another thread's, ends or goes on, in every order") {
+    const std::vector<caller> beside_one_that_waits{loops(a, b, a), calls(b)};
+    CHECK(is_right(2, false, beside_one_that_waits));
+    CHECK(is_right(1, false, {loops(a, b, a), calls(c, a), calls(b)}));
+    CHECK(is_right(1, true, {loops(a, c, b), leaves(b, c), calls(c)}));
+    CHECK_FALSE(is_right_if(rank_by_steps::uncalled, 2, false, beside_one_that_waits));
 }
 
 TEST_CASE("the helper gives its turn to a thread that waits, in every order") {

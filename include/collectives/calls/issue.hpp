@@ -68,6 +68,10 @@ struct access {
     [[nodiscard]] static auto& membership_of(const Communicator& world) noexcept {
         return *world.membership_;
     }
+    template <class Communicator>
+    [[nodiscard]] static auto kept_membership(const Communicator& world) noexcept {
+        return world.membership_;
+    }
     /// The handle of another type of the same communicator.
     template <class Other, class Communicator>
     [[nodiscard]] static Other as(const Communicator& world) {

@@ -36,6 +36,11 @@ public:
     [[nodiscard]] held hold() { return shared_ ? held(mutex_) : held(); }
     /// Something has ended. Under the lock.
     void notify() {
+        ++ends_;
+        tell();
+    }
+    /// Those that sleep look at what they wait for. Under the lock.
+    void tell() {
         for (sleeper* s = first_; s; s = s->next_)
             if (s->is_over()) s->woken.notify_one();
     }
@@ -47,6 +52,9 @@ public:
     }
 
 protected:
+    /// How often something has ended. For who drives.
+    [[nodiscard]] unsigned ends() const noexcept { return ends_; }
+
     /// A thread that sleeps. Lives under the lock.
     class sleeper {
     public:
@@ -94,6 +102,7 @@ private:
     bool shared_ = false;
     typename Primitives::mutex mutex_;
     sleeper* first_ = nullptr; ///< under the lock
+    unsigned ends_ = 0;        ///< written by who drives
 };
 using completion_signal = basic_completion_signal<thread_primitives>;
 

@@ -11,8 +11,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 /// Runs plans over transports: progress, deadlines, signatures, the plan cache.
 namespace tutti::engine {
@@ -134,6 +136,36 @@ public:
         return r.is_over();
     }
 
+    /// For an event loop of the program's, as the driver has them. All but the last throw as guard().
+    /// @{
+    [[nodiscard]] TUTTI_COLD int descriptor() {
+        require_nobody();
+        int found = -1;
+        std::exception_ptr failed;
+        on_driver([&](driver& d) {
+            try {
+                found = d.descriptor();
+                turns_.share_with_loop();
+            } catch (...) {
+                failed = std::current_exception();
+            }
+        });
+        if (failed) std::rethrow_exception(failed);
+        return found;
+    }
+    [[nodiscard]] bool step() {
+        const tutti::detail::standard_arithmetic mode;
+        require_own();
+        if (is_shared()) {
+            require_no_operator();
+            return turns_.step();
+        }
+        const auto here = inside_.enter();
+        return driver_.step();
+    }
+    [[nodiscard]] transport::clock::time_point next_deadline() const noexcept { return driver_.next_deadline(); }
+    /// @}
+
     /// Makes progress, but leaves it to another thread that drives; from now on the helper does, where there is one.
     void nudge(const call_state& r) {
         if (r.is_over() || !is_own()) return;
@@ -165,6 +197,24 @@ public:
     void abort(members& g, const std::string& reason) {
         require_nobody();
         on_driver([&](driver& d) { d.judge().abort(g, reason); });
+    }
+    /// Ends a call that is not over: withdraws it if it is a receive that no message has met, else aborts.
+    template <class Call, class Words>
+    void cancel(members& g, Call& c, bool& withdrawn, const Words& words) {
+        on_driver([&](driver& d) {
+            if (c.is_over()) return;
+            if constexpr (std::is_same_v<Call, message>) withdrawn = g.messages && g.messages->withdraw(c);
+            if (!withdrawn) d.judge().abort(g, words() + " was cancelled");
+        });
+    }
+    /// Threads that wait evaluate `ended` again.
+    void wake_waiters() {
+        if (!is_shared() || !is_own()) return;
+        {
+            const auto lock = turns_.hold();
+            turns_.tell();
+        }
+        driver_.transport().wake();
     }
     /// When it returns, runs of the communicator write to no page.
     void stop_recording(const members& g) {

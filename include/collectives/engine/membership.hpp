@@ -107,6 +107,11 @@ public:
     [[nodiscard]] bool test(message& m);
     void nudge(const message& m);
 
+    /// For an event loop of the program's: see communicator.
+    [[nodiscard]] int descriptor() const;
+    [[nodiscard]] bool step();
+    [[nodiscard]] clock::time_point next_deadline() const noexcept;
+
     /// Returns when `ended()`, which looks at calls of this world only, or at that time or a twentieth of a second
     /// later.
     template <class Ended>
@@ -123,6 +128,11 @@ public:
     void stop_recording();
 
     void abort(const std::string& reason);
+    /// Ends a call before its end: a receive that no message has met alone, true; else by an abort.
+    bool cancel(message& m);
+    bool cancel(run& r);
+    /// Threads that wait look at what they wait for: it changes by something else than calls, too.
+    void wake_waiters();
     /// Throws invalid_argument if another thread is inside a call of the world, which is not shared.
     void require_nobody() const;
 

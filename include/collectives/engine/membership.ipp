@@ -164,6 +164,23 @@ TUTTI_INLINE void membership::wait_until(bool (*ended)(const void*), const void*
     engine_->wait([=, this] { return ended(state) || (stops && now() >= until); }, until);
 }
 
+TUTTI_COLD TUTTI_INLINE int membership::descriptor() const {
+    int found = -1;
+    try {
+        found = engine_->descriptor();
+    } catch (const std::system_error& e) {
+        reject("descriptor", e.what(), "raise the limit of descriptors (ulimit -n)");
+    }
+    if (found < 0)
+        reject("descriptor", "the ranks of this transport are woken by no descriptor",
+               "take transport::shared_memory, tcp or routed, or call step() again and again");
+    return found;
+}
+TUTTI_INLINE bool membership::step() { return engine_->step(); }
+TUTTI_INLINE transport::clock::time_point membership::next_deadline() const noexcept {
+    return engine_->next_deadline();
+}
+
 TUTTI_INLINE auto membership::hold(const call& c) -> entry& {
     const auto lock = engine_->guard();
     require_reachable(c);
@@ -212,6 +229,18 @@ TUTTI_INLINE bool membership::test(message& m) { return engine_->test(m); }
 TUTTI_INLINE void membership::nudge(const message& m) { engine_->nudge(m); }
 
 TUTTI_INLINE void membership::abort(const std::string& reason) { engine_->abort(group_, reason); }
+
+TUTTI_COLD TUTTI_INLINE bool membership::cancel(message& m) {
+    bool withdrawn = false;
+    engine_->cancel(group_, m, withdrawn, [&m] { return in_words(m); });
+    return withdrawn;
+}
+TUTTI_COLD TUTTI_INLINE bool membership::cancel(run& r) {
+    bool withdrawn = false;
+    engine_->cancel(group_, r, withdrawn, [&r] { return r.words(); });
+    return withdrawn;
+}
+TUTTI_INLINE void membership::wake_waiters() { engine_->wake_waiters(); }
 
 TUTTI_INLINE void membership::require_nobody() const { engine_->require_nobody(); }
 

@@ -93,6 +93,9 @@ public:
         listen();
     }
 
+    /// A receive that no message has met is none any more.
+    [[nodiscard]] bool withdraw(const message& m) noexcept { return posted_.remove(m); }
+
     /// Takes the next packet that comes.
     void listen() {
         if (std::exchange(listens_, true)) return;

@@ -41,15 +41,11 @@ public:
     }
     /// Removes the first with this tag and returns it; null if there is none.
     [[nodiscard]] Message* take(std::int32_t tag) noexcept {
-        queue& q = queue_of(tag);
-        for (Message *m = q.first, *before = nullptr; m; before = m, m = m->next) {
-            if (m->tag != tag) continue;
-            (before ? before->next : q.first) = m->next;
-            if (q.last == m) q.last = before;
-            --count_;
-            return m;
-        }
-        return nullptr;
+        return take(tag, [tag](const Message& m) { return m.tag == tag; });
+    }
+    /// Removes this one; false if it is not among them.
+    [[nodiscard]] bool remove(const Message& which) noexcept {
+        return take(which.tag, [&which](const Message& m) { return &m == &which; }) != nullptr;
     }
     /// Removes any one; null if there is none.
     [[nodiscard]] Message* take_any() noexcept {
@@ -66,6 +62,18 @@ private:
     static constexpr std::size_t number = 16;
     [[nodiscard]] queue& queue_of(std::int32_t tag) noexcept {
         return queues_[static_cast<std::uint32_t>(tag) % number];
+    }
+
+    [[nodiscard]] Message* take(std::int32_t tag, const auto& is_it) noexcept {
+        queue& q = queue_of(tag);
+        for (Message *m = q.first, *before = nullptr; m; before = m, m = m->next) {
+            if (!is_it(*m)) continue;
+            (before ? before->next : q.first) = m->next;
+            if (q.last == m) q.last = before;
+            --count_;
+            return m;
+        }
+        return nullptr;
     }
 
     std::array<queue, number> queues_{};

@@ -50,6 +50,14 @@ public:
         if (!all_.empty()) listen_to_all();
     }
 
+    /// Ends a receive that no message has met. False: it is none.
+    [[nodiscard]] bool withdraw(message& m) {
+        if (m.way == message::direction::send) return false;
+        const bool was = m.peer == group_.rank ? self_.withdraw(m) : link_to(m.peer).withdraw(m);
+        if (was) all_.complete(m);
+        return was;
+    }
+
     /// Goes on with what the transport has completed. False: there was nothing to do.
     bool advance() {
         if (done_.empty()) return false;

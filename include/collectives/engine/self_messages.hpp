@@ -52,6 +52,8 @@ public:
             stored_ -= cost_of(u->bytes);
     }
 
+    [[nodiscard]] bool withdraw(const message& m) noexcept { return posted_.remove(m); }
+
 private:
     [[nodiscard]] static std::uint64_t cost_of(std::size_t bytes) noexcept {
         return sizeof(unexpected_message) + bytes;

@@ -28,7 +28,9 @@ namespace tutti::engine {
 ///   takes the mutex, which the other has until it sleeps.
 /// - Who has given its turn up so is patient: it sleeps until its work has ended, and looks each millisecond at least
 ///   whether nobody has driven since. So a thread that calls often has the turn, whoever else waits for long.
-/// - Work that goes on while nobody waits is the helper's, which is as patient.
+/// - Work that goes on while nobody waits is the helper's, which is as patient; or, where the program's event loop
+///   steps, the loop's. That is called when something has ended and after each turn, but by its own. If another has the
+///   turn when it steps, it takes former calls back and tries again: so it gets the turn, or is called later.
 ///
 /// tests/engine/turns.cpp tries all orders of the steps of up to four threads, with one preemption or two.
 template <class Driver, class Primitives>
@@ -46,22 +48,26 @@ public:
     class [[nodiscard]] turn {
     public:
         explicit turn(basic_turns* of) noexcept : of_(of) {}
-        turn(turn&& other) noexcept : of_(std::exchange(other.of_, nullptr)), waits_(other.waits_) {}
+        turn(turn&& other) noexcept
+            : of_(std::exchange(other.of_, nullptr)), waits_(other.waits_), steps_(other.steps_) {}
         turn& operator=(turn&& other) noexcept {
             std::swap(of_, other.of_);
             std::swap(waits_, other.waits_);
+            std::swap(steps_, other.steps_);
             return *this;
         }
         ~turn() {
-            if (of_) of_->leave(!waits_);
+            if (of_) of_->leave(!waits_, steps_);
         }
         explicit operator bool() const noexcept { return of_; }
         /// This thread waits for what goes on, or nudges it: the helper is not told.
         void waits() noexcept { waits_ = true; }
+        /// The same of an event loop's step: the loop is not called.
+        void steps() noexcept { waits_ = steps_ = true; }
 
     private:
         basic_turns* of_;
-        bool waits_ = false;
+        bool waits_ = false, steps_ = false;
     };
 
     /// The turn, if none drives. What was posted before is done before.
@@ -90,6 +96,20 @@ public:
         note_drive();
         driver_.poll();
     }
+    /// The program's event loop steps from now on. For who has the turn.
+    void share_with_loop() noexcept { has_loop_.store(true, std::memory_order_relaxed); }
+    /// One part of what there is to do, if none drives; false as of the driver's, or where one does.
+    [[nodiscard]] bool step() {
+        auto mine = try_take();
+        if (!mine) {
+            driver_.take_call_back();
+            mine = try_take();
+        }
+        if (!mine) return false;
+        mine.steps();
+        note_drive();
+        return driver_.step();
+    }
     /// Returns when `ended()`, at that time at the latest if it looks at the clock; drives if none does.
     template <class Ended>
     void wait(const Ended& ended, time_point until) {
@@ -100,7 +120,8 @@ public:
     }
     /// Work goes on, which its caller does not wait for yet. Where no thread can be made, whoever waits drives.
     void call_helper() {
-        if (has_helper_.load(std::memory_order_acquire)) return; // which is told by whoever gives the turn up
+        if (has_loop_.load(std::memory_order_relaxed)) return;   // which is called by whoever gives the turn up
+        if (has_helper_.load(std::memory_order_acquire)) return; // as it is told
         const auto lock = this->hold();
         if (has_helper_.load(std::memory_order_relaxed)) return;
         try {
@@ -147,7 +168,7 @@ private:
         for (errand& e : in_hand_) e(driver_);
         in_hand_.clear();
     }
-    void leave(bool to_helper) noexcept {
+    void leave(bool to_helper, bool from_loop) noexcept {
         do {
             do_errands();
             goes_on_.store(driver_.has_work(), std::memory_order_relaxed);
@@ -158,6 +179,7 @@ private:
             const auto lock = this->hold();
             pass_on(to_helper);
         }
+        if (!from_loop && has_loop_.load(std::memory_order_relaxed)) driver_.call_loop();
     }
     /// Tells who is to drive that none does: one that has come to wait; else, where none is patient, the helper. Under
     /// the lock.
@@ -173,8 +195,11 @@ private:
         note_drive();
         const unsigned which = drives_.load(std::memory_order_relaxed);
         bool is_first = true;
+        unsigned told = this->ends();
         driver_.drive([&] {
             do_errands();
+            if (has_loop_.load(std::memory_order_relaxed) && std::exchange(told, this->ends()) != this->ends())
+                driver_.call_loop();
             return ended() || (!std::exchange(is_first, false) && is_wanted());
         });
         return which;
@@ -256,6 +281,7 @@ private:
     atomic<bool> helper_sleeps_{false}; ///< until needed_
     atomic<bool> has_helper_{false};    ///< from the first call that is not waited for at once
     atomic<bool> stop_{false};          ///< to the helper
+    atomic<bool> has_loop_{false};      ///< written by who has the turn; who leaves one later has seen that
     std::vector<errand> errands_;       ///< under the lock
     std::vector<errand> in_hand_;       ///< of who drives; its memory and that of errands_ take turns
     typename Primitives::event needed_;

@@ -65,6 +65,11 @@ public:
     [[nodiscard]] virtual bool is_on_device(const std::byte* p) const = 0;
     virtual void wait(clock::time_point until) = 0;
     virtual void wake() = 0;
+    [[nodiscard]] virtual int descriptor() = 0;
+    [[nodiscard]] virtual bool arm() = 0;
+    [[nodiscard]] virtual clock::time_point due() const = 0;
+    virtual void disarm() = 0;
+    virtual void call(bool wanted) = 0;
     [[nodiscard]] virtual bool fetch(notice& n) = 0;
     virtual void tell(const notice& n) = 0;
     [[nodiscard]] virtual any_channel& open(context k, int peer) = 0;
@@ -123,6 +128,30 @@ public:
     }
     void wait(clock::time_point until) override { it.wait(until); }
     void wake() override { it.wake(); }
+    TUTTI_COLD int descriptor() override {
+        if constexpr (awaitable_transport<T>)
+            return it.descriptor();
+        else
+            return -1;
+    }
+    TUTTI_COLD bool arm() override {
+        if constexpr (awaitable_transport<T>)
+            return it.arm();
+        else
+            return true;
+    }
+    TUTTI_COLD clock::time_point due() const override {
+        if constexpr (awaitable_transport<T>)
+            return it.due();
+        else
+            return clock::time_point::max();
+    }
+    TUTTI_COLD void disarm() override {
+        if constexpr (awaitable_transport<T>) it.disarm();
+    }
+    TUTTI_COLD void call([[maybe_unused]] bool wanted) override {
+        if constexpr (awaitable_transport<T>) it.call(wanted);
+    }
     TUTTI_COLD bool fetch(notice& n) override { return it.fetch(n); }
     TUTTI_COLD void tell(const notice& n) override { it.tell(n); }
     TUTTI_COLD any_channel& open(context k, int peer) override {
@@ -233,6 +262,12 @@ public:
     bool progress() { return progress_(held_); }
     void wait(clock::time_point until) { it_->wait(until); }
     void wake() { it_->wake(); }
+    /// -1: the transport has none.
+    [[nodiscard]] int descriptor() { return it_->descriptor(); }
+    [[nodiscard]] bool arm() { return it_->arm(); }
+    [[nodiscard]] clock::time_point due() const { return it_->due(); }
+    void disarm() { it_->disarm(); }
+    void call(bool wanted) { it_->call(wanted); }
     void close(context k) { it_->close(k); }
     void tell(const notice& n) { it_->tell(n); }
     [[nodiscard]] bool fetch(notice& n) { return it_->fetch(n); }

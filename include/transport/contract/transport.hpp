@@ -127,6 +127,26 @@ concept lingering_transport = transport<T> && requires(T t, clock::time_point un
 };
 
 // clang-format off
+/// A transport that an event loop of the program's can wait for in the stead of t.wait().
+///
+/// | expression        | meaning |
+/// |-------------------|---------|
+/// | t.descriptor()    | the same from the first call on: poll(2) and epoll(7) take it for reading. Throws std::system_error. Before it, none of these is called |
+/// | t.arm()           | true: progress() or fetch() may have something to do after all. Else the descriptor can be read when that is so, and after wake(), until t.disarm() |
+/// | c.due()           | after arm(): when progress() or fetch() is wanted though nothing came |
+/// | t.disarm()        | after each arm(), before anything else is asked of it |
+/// | t.call(wanted)    | any thread: the descriptor can be read from now on until the next disarm(), or no longer for that reason |
+// clang-format on
+template <class T>
+concept awaitable_transport = transport<T> && requires(T t, const T c) {
+    { t.descriptor() } -> std::same_as<int>;
+    { t.arm() } -> std::same_as<bool>;
+    { c.due() } -> std::same_as<clock::time_point>;
+    { t.disarm() } -> std::same_as<void>;
+    { t.call(true) } -> std::same_as<void>;
+};
+
+// clang-format off
 /// A transport that can lend a received message instead of storing it. A receive with x.may_view and some bytes may complete
 /// with x.viewed set and x.to untouched. All other receives are stored.
 ///

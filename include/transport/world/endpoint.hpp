@@ -10,6 +10,7 @@
 #include "../control/status/reading.hpp"
 #include "backoff.hpp"
 #include "fabrics.hpp"
+#include "wait_set.hpp"
 #include "world.hpp"
 
 #include <algorithm>
@@ -228,7 +229,41 @@ public:
             fabrics_.first().wake();
         else
             sleeper_->wake();
+        waits_.wake();
     }
+
+    /// As the table of the concept `awaitable_transport` has it.
+    /// @{
+    [[nodiscard]] int descriptor() {
+        if (!waits_.is_open()) {
+            waits_.open();
+            fabrics_.each([&](auto& f) {
+                if constexpr (sleeps_its_way && requires { f.sleep_by_descriptor(); }) f.sleep_by_descriptor();
+                waits_.add(f.descriptor());
+            });
+            waits_.publish();
+        }
+        return waits_.descriptor();
+    }
+    [[nodiscard]] bool arm() {
+        const bool gone = session_.gone();
+        if (gone && !heard_the_last_) return true;
+        bool ready = waits_.arm(gone ? -1 : session_.descriptor(), !gone && session_.wants_write());
+        due_ = session_.next_tick();
+        if (sockets_) {
+            sleeper_->look();
+            ready = meet() || ready;
+            if (sockets_->opening()) due_ = std::min(due_, clock::now() + look_while_opening);
+        }
+        return fabrics_.arm(due_) || ready;
+    }
+    void disarm() noexcept {
+        fabrics_.disarm();
+        waits_.disarm();
+    }
+    [[nodiscard]] clock::time_point due() const noexcept { return due_; }
+    void call(bool wanted) noexcept { waits_.call(wanted); }
+    /// @}
 
     void tell(const notice& n) {
         session_.tell(n);
@@ -240,7 +275,7 @@ public:
         bool any = session_.fetch(n);
         for (; any && n.kind == notice_kind::survey; any = session_.fetch(n)) {
             try {
-                answer_survey(n.rank);
+                session_.tell(status::answer_about(n.rank, session_.table().world, status_.has_value()));
             } catch (const std::exception&) { // no memory: a question from outside fails no call
             }
         }
@@ -261,7 +296,7 @@ public:
         std::vector<bool> gone(ways_.size());
         gone[static_cast<std::size_t>(n.rank)] = true;
         for (std::chrono::microseconds pause{100};; pause = std::min(2 * pause, longest_pause)) {
-            auto left = left_behind(gone);
+            auto left = fabrics_.untaken_of(ways_, gone);
             if (left.empty() || clock::now() >= until) return left;
             std::this_thread::sleep_until(std::min(until, clock::now() + pause));
             for (notice heard; fetch(heard);)
@@ -272,36 +307,13 @@ public:
     }
 
 private:
-    /// Tells rank 0 what a rank of this host does, itself or one that does not answer.
-    [[gnu::cold]] void answer_survey(int about) {
-        notice n;
-        n.kind = notice_kind::state;
-        n.rank = about;
-        const auto in = status_ ? status::place::open(false) : std::nullopt;
-        const auto seen = in ? status::look_at(*in, {session_.table().world, about}) : std::nullopt;
-        if (seen) {
-            const auto bytes = status::bytes_of(seen->copy);
-            n.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-            n.step = static_cast<std::int64_t>(seen->process);
-        }
-        session_.tell(n);
-    }
-
     static constexpr std::chrono::microseconds longest_pause{10'000}; ///< between looks at the acknowledged bytes
     /// New connections are looked at so often, even while data moves.
     static constexpr std::uint32_t look_around = 64;
+    /// An event loop cannot wait for the connections that are on their way: they are looked at so often.
+    static constexpr std::chrono::milliseconds look_while_opening{1};
 
     [[nodiscard]] std::size_t way_to_peer(int peer) const noexcept { return ways_[static_cast<std::size_t>(peer)]; }
-
-    [[nodiscard]] std::vector<untaken> left_behind(const std::vector<bool>& gone) {
-        std::vector<untaken> all;
-        for (std::size_t r = 0; r < gone.size(); ++r) {
-            const int peer = static_cast<int>(r);
-            const std::size_t bytes = gone[r] ? 0 : fabrics_.at(ways_[r], [&](auto& f) { return f.untaken(peer); });
-            if (bytes > 0) all.push_back({peer, bytes});
-        }
-        return all;
-    }
 
     /// There is something to do, or was until now.
     [[nodiscard]] bool stirred() {
@@ -331,23 +343,16 @@ private:
         if (session_.gone() && !heard_the_last_) return;
         std::array<connections::sleeper::awaited, 1 + count> what;
         if (!session_.gone()) what[0] = {session_.descriptor(), session_.wants_write()};
-        bool ready = false;
         std::size_t i = 0;
+        fabrics_.each([&](const auto& f) { what[++i].descriptor = f.descriptor(); });
         const disarming at_end{fabrics_};
-        fabrics_.each([&](auto& f) {
-            ready = f.arm() || ready;
-            until = std::min(until, f.due());
-            what[++i].descriptor = f.descriptor();
-        });
-        if (!ready) sleeper_->sleep(until, what);
+        if (!fabrics_.arm(until)) sleeper_->sleep(until, what);
         static_cast<void>(sleeper_->take());
         if (sockets_) meet();
     }
     struct disarming {
         fabric_tuple<Described...>& all;
-        ~disarming() {
-            all.each([](auto& f) { f.disarm(); });
-        }
+        ~disarming() { all.disarm(); }
     };
 
     /// Hands connections that have come, or cannot, to their fabrics. True if there were any.
@@ -377,6 +382,8 @@ private:
     fabric_tuple<Described...> fabrics_;                  // they go first
     std::vector<std::uint8_t> ways_;                      // by rank: the number of the fabric that leads to it
     std::map<std::pair<context, int>, channel> channels_; // where there are several fabrics
+    wait_set waits_;                                      // of an event loop of the program's that sleeps for this rank
+    clock::time_point due_{};
     std::uint32_t rounds_ = 0;
     backoff pause_{false};
     bool crowded_ = false;

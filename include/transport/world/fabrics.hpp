@@ -7,6 +7,7 @@
 #include "../sockets/errors.hpp"
 #include "world.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,30 @@ public:
     template <class Use>
     void each(Use&& use) {
         std::apply([&](auto&... f) { (use(f), ...); }, all_);
+    }
+    /// What peers lack that are not gone, each by its fabric.
+    [[nodiscard]] std::vector<untaken> untaken_of(const std::vector<std::uint8_t>& ways,
+                                                  const std::vector<bool>& gone) {
+        std::vector<untaken> all;
+        for (std::size_t r = 0; r < gone.size(); ++r) {
+            const int peer = static_cast<int>(r);
+            const std::size_t bytes = gone[r] ? 0 : at(ways[r], [&](auto& f) { return f.untaken(peer); });
+            if (bytes > 0) all.push_back({peer, bytes});
+        }
+        return all;
+    }
+    /// Before a sleep, until disarm(). True: one has something to do after all. `until` becomes the first time at which
+    /// one wants progress, if that is before.
+    [[nodiscard]] bool arm(clock::time_point& until) {
+        bool ready = false;
+        each([&](auto& f) {
+            ready = f.arm() || ready;
+            until = std::min(until, f.due());
+        });
+        return ready;
+    }
+    void disarm() noexcept {
+        each([](auto& f) { f.disarm(); });
     }
     /// Tells all peers which rank this one's calls fail by, or no longer do. The coordinator may be what has failed.
     void blame(const culprit& by) {

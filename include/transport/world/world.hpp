@@ -143,10 +143,21 @@ public:
     bool progress();
     void wait(clock::time_point until);
     void wake() noexcept;
+    /// @}
+    /// As the table of the concept `awaitable_transport` has it.
+    /// @{
+    [[nodiscard]] int descriptor();
+    [[nodiscard]] bool arm();
+    void disarm() noexcept;
+    [[nodiscard]] clock::time_point due() const noexcept;
+    void call(bool wanted) noexcept;
+    /// @}
 
     /// Where this rank tells other processes of its user what it does; null if it does not. The engine writes it.
     [[nodiscard]] status::page* status_page() noexcept;
 
+    /// As the tables of the concepts `transport` and `lingering_transport` have it.
+    /// @{
     void tell(const notice& n);
     [[nodiscard]] bool fetch(notice& n);
     [[nodiscard]] std::vector<untaken> leave(clock::time_point until);

@@ -115,6 +115,27 @@ void world<F...>::wake() noexcept {
 }
 
 template <class... F>
+TUTTI_COLD int world<F...>::descriptor() {
+    return own().descriptor();
+}
+template <class... F>
+TUTTI_COLD bool world<F...>::arm() {
+    return it_->arm();
+}
+template <class... F>
+TUTTI_COLD void world<F...>::disarm() noexcept {
+    it_->disarm();
+}
+template <class... F>
+TUTTI_COLD clock::time_point world<F...>::due() const noexcept {
+    return it_->due();
+}
+template <class... F>
+TUTTI_COLD void world<F...>::call(bool wanted) noexcept {
+    it_->call(wanted);
+}
+
+template <class... F>
 status::page* world<F...>::status_page() noexcept {
     return it_->status_page();
 }

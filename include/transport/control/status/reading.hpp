@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../base/linkage.hpp"
+#include "../../contract/notice.hpp"
 #include "image.hpp"
 #include "place.hpp"
 #include "process.hpp"
@@ -154,6 +155,22 @@ TUTTI_COLD [[nodiscard]] inline std::optional<seen_page> look_at(const place& in
     const bool is_it = facts && facts->start == copy->head.process_start;
     if (held && is_it && (facts->state == 'T' || facts->state == 't')) seen.process = process_state::stopped;
     return seen;
+}
+
+/// What rank 0 is told that asks what a rank of this host does: itself, which has a page or none, or one that does not
+/// answer.
+[[nodiscard]] TUTTI_COLD inline notice answer_about(int rank, std::uint64_t world, bool has_page) {
+    notice n;
+    n.kind = notice_kind::state;
+    n.rank = rank;
+    const auto in = has_page ? place::open(false) : std::nullopt;
+    const auto seen = in ? look_at(*in, {world, rank}) : std::nullopt;
+    if (seen) {
+        const auto bytes = bytes_of(seen->copy);
+        n.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        n.step = static_cast<std::int64_t>(seen->process);
+    }
+    return n;
 }
 
 } // namespace tutti::transport::status

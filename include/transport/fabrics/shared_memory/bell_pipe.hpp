@@ -5,6 +5,7 @@
 #include "../../sockets/mapping.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,12 +33,22 @@ public:
         own.other_end_ = bootstrap::descriptor{ends[1]};
         return own;
     }
-    /// That of another process, under this number there. False in a condition: it cannot be opened, see errno.
-    [[nodiscard]] static bell_pipe opened(std::int64_t process, int number) {
+    /// That of another process, under this number there, if it is that file still. False in a condition: it cannot be
+    /// opened, see errno.
+    [[nodiscard]] static bell_pipe opened(std::int64_t process, int number, std::uint64_t file) {
         bell_pipe theirs;
         // For reading too: then there is always a reader, and no write raises SIGPIPE when the owner has ended.
         theirs.end_ = open_file(process, number, O_NONBLOCK);
+        if (theirs && theirs.file() != file) {
+            theirs.end_.reset();
+            errno = ESRCH;
+        }
         return theirs;
+    }
+    /// Which file it is; 0: no pipe.
+    [[nodiscard]] std::uint64_t file() const noexcept {
+        struct stat facts {};
+        return ::fstat(end_.get(), &facts) == 0 && S_ISFIFO(facts.st_mode) ? facts.st_ino : 0;
     }
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(end_); }
 

@@ -19,8 +19,7 @@ namespace tutti::transport::detail::shm {
 /// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
-    outbox(own_segment::way& way, const peer& receiver, symmetric_heap& heap,
-           const shared_memory_limits& limits) noexcept
+    outbox(own_segment::way& way, peer& receiver, symmetric_heap& heap, const shared_memory_limits& limits) noexcept
         : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), limits_(limits) {}
 
     void send(transfer& x) {
@@ -145,7 +144,7 @@ private:
     lane& lane_;
     const directory::entry& where_;
     outgoing_rooms& rooms_; ///< of this lane
-    const peer& receiver_;
+    peer& receiver_;
     symmetric_heap& heap_;
     const shared_memory_limits& limits_;
     transfer_queue waiting_;                         ///< for free slots

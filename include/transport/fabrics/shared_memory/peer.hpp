@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,15 +27,17 @@ public:
     peer(const bootstrap::member& m, const std::optional<card>& its, int self)
         : process_(static_cast<pid_t>(m.pid)), memory_(opened(m, its, self)), alive_(watched(m, self)),
           readable_(probe()) {
-        if (top().bell_pipe >= 0 && !(pipe_ = bell_pipe::opened(process_, top().bell_pipe)))
+        if (top().bell_pipe.load(std::memory_order_relaxed) >= 0 && !(pipe_ = its_pipe()))
             refuse_to_open(m, errno, self);
         top().attached.fetch_add(1, std::memory_order_release);
     }
 
     [[nodiscard]] head& top() const noexcept { return memory_.top(); }
     /// Wakes it.
-    void ring() const noexcept {
-        if (top().bell.ring()) pipe_.ring();
+    void ring() noexcept {
+        if (!top().bell.ring()) return;
+        if (!pipe_) open_pipe();
+        if (pipe_) pipe_.ring(); // else it finds out by itself, see fabric::due()
     }
     [[nodiscard]] pid_t process() const noexcept { return process_; }
     /// read_foreign() works on it.
@@ -64,6 +67,18 @@ private:
         std::size_t bytes = 0;
         mapping memory;
     };
+
+    [[nodiscard]] bell_pipe its_pipe() const {
+        return bell_pipe::opened(process_, top().bell_pipe.load(std::memory_order_relaxed),
+                                 top().bell_file.load(std::memory_order_relaxed));
+    }
+    /// It has slept by descriptors only since it has joined.
+    [[gnu::cold]] void open_pipe() noexcept {
+        try {
+            if (!has_left() && !is_dead()) pipe_ = its_pipe();
+        } catch (const std::exception&) { // no memory
+        }
+    }
 
     /// The region as it is mapped here, which happens when it is first needed.
     [[nodiscard]] const mapped* find(std::uint64_t region) {
@@ -129,7 +144,7 @@ private:
     pid_t process_;
     segment memory_;
     bootstrap::descriptor alive_;
-    bell_pipe pipe_; ///< none where it does not poll
+    bell_pipe pipe_; ///< none as long as it sleeps on the futex
     bool readable_;
     std::vector<mapped> regions_; ///< by their places in the peer's table
 };

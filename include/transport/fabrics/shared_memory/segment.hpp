@@ -27,12 +27,15 @@ namespace tutti::transport::detail::shm {
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
     /// "tutti", a version, and how many parts of a KiB a room holds.
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0005 + (sizeof(room) >> 10 << 16);
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0006 + (sizeof(room) >> 10 << 16);
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
     std::uint64_t private_key_at = 0; ///< where the owner keeps the key in memory of its own, for probing
-    std::int32_t bell_pipe = -1;      ///< under which descriptor the owner has its bell_pipe; -1: it has none
+    /// Under which descriptor the owner has its bell_pipe, and which file that is; -1: it has none. Stored before the
+    /// owner first sleeps by it, read by peers that have found it asleep so, or when they map this: relaxed.
+    std::atomic<std::int32_t> bell_pipe{-1};
+    std::atomic<std::uint64_t> bell_file{0};
     alignas(64) doorbell bell;
     /// The number of peers that have mapped this; each adds one (release), the owner waits for all of them before it
     /// goes (acquire).
