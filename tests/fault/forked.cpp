@@ -191,20 +191,17 @@ void child_of_the_first_rank(const Make& make) {
         processes ranks(2, [&](int rank, account& mine) {
             auto own = std::make_unique<holdings<Transport>>(make(rank, at), by_waiters);
             if (rank == 0) {
-                const pid_t child = ::fork();
-                if (child == 0) {
-                    ::alarm(20);
+                std::optional<communicator<transport::memory>> alone; // the child's, which leaves it as it is
+                const auto ended = in_child([&] {
                     const auto let_in = own->let_in();
                     own.reset();
                     mine.complaint = let_in;
-                    communicator alone{transport::memory(transport::memory_world::create(1), 0)};
-                    alone.barrier(); // a child's own world works
-                    ::_exit(let_in.empty() ? 0 : 2);
-                }
-                int status = -1;
-                ::waitpid(child, &status, 0);
-                expect(status == 0, "the child was refused everywhere, and has left in good order:" +
-                                        std::string(mine.complaint.str()));
+                    alone.emplace(transport::memory(transport::memory_world::create(1), 0));
+                    alone->barrier(); // a child's own world works
+                    return let_in.empty();
+                });
+                expect(ended.empty(), "the child was refused everywhere, and has left in good order:" +
+                                          std::string(mine.complaint.str()));
                 std::this_thread::sleep_for(200ms); // the other rank waits meanwhile
             }
             own->finish();
@@ -244,19 +241,6 @@ std::string refused_in_child(const Call& call) {
     }
 }
 
-/// Runs that in a child, which leaves what it has as it is: how it ended.
-template <class Child>
-std::string in_a_child(const Child& act) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(10);
-        ::_exit(act() ? 0 : 2);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    return status == 0 ? "" : "status " + std::to_string(status);
-}
-
 /// A child of the first rank has a transport of which no communicator was made yet.
 template <class Transport>
 void child_with_a_bare_transport() {
@@ -276,7 +260,7 @@ void child_with_a_bare_transport() {
             });
             return all.empty();
         };
-        if (rank == 0) expect(in_a_child(bare).empty(), "the child was refused: " + std::string(mine.complaint.str()));
+        if (rank == 0) expect(in_child(bare).empty(), "the child was refused: " + std::string(mine.complaint.str()));
         const communicator world(std::move(own));
         int x = rank + 1;
         world.allreduce(std::span(&x, 1), sum);
@@ -299,7 +283,7 @@ TEST_CASE("a forked child makes no communicator of its parent's transport that a
         const auto refused = [&] {
             return refused_in_child([&] { const communicator none(std::move(held)); }).empty();
         };
-        expect(in_a_child(refused).empty(), "the child was refused");
+        expect(in_child(refused).empty(), "the child was refused");
         expect(communicator(std::move(held)).allreduce(1, sum) == 1, "the parent was not");
     });
     check_ended(alone);
@@ -318,7 +302,7 @@ TEST_CASE("a forked child leaves its parent's places in memory as they are, whoe
         });
         std::string ended;
         for (int i = 0; i < 300 && ended.empty(); ++i)
-            ended = in_a_child([&] {
+            ended = in_child([&] {
                 if (!refused_in_child([&] { static_cast<void>(mine.open({5, 0}, 1)); }).empty()) return false;
                 if (!refused_in_child([&] { const communicator none(std::move(mine)); }).empty()) return false;
                 const auto own = transport::memory_world::create(1);
@@ -342,14 +326,10 @@ TEST_CASE("a child keeps its parent's own sockets, but none of the library's, an
         int x = 1;
         world.allreduce(std::span(&x, 1), sum);
         const int later = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const pid_t child = ::fork();
-        if (child == 0) ::_exit(open_sockets() - of_test);
-        int status = -1;
-        ::waitpid(child, &status, 0);
+        const auto ended = in_child([&] { return open_sockets() == of_test + 2; });
         ::close(own);
         ::close(later);
-        expect(WIFEXITED(status) && WEXITSTATUS(status) == 2,
-               "the child has the sockets that are not the library's, and only these");
+        expect(ended.empty(), "the child has the sockets that are not the library's, and only these");
         world.allreduce(std::span(&x, 1), sum);
         expect(x == 4, "the parent's connections work after a fork");
     });

@@ -74,9 +74,7 @@ namespace {
 /// In a child of this process each of the calls is refused for what it is.
 template <class... Call>
 void expect_refused_in_child(account& mine, const Call&... calls) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(10);
+    const auto ended = in_child([&] {
         std::string other;
         const auto refused = [&](const auto& call) {
             try {
@@ -88,11 +86,9 @@ void expect_refused_in_child(account& mine, const Call&... calls) {
         };
         (refused(calls), ...);
         mine.complaint = other;
-        ::_exit(other.empty() ? 0 : 2);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    expect(status == 0, "a child is told of its wrong calls: " + std::string(mine.complaint.str()));
+        return other.empty();
+    });
+    expect(ended.empty(), "a child is told of its wrong calls: " + std::string(mine.complaint.str()));
 }
 
 } // namespace

@@ -3,7 +3,10 @@
 #include <collectives/reduction/kernel.hpp>
 
 #include "bytes.hpp"
+#include "support/captured_stderr.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
+#include "support/has.hpp"
 
 #include <cmath>
 #include <csignal>
@@ -13,8 +16,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -137,26 +138,12 @@ TEST_CASE("only average has a last stage") {
 }
 
 TEST_CASE("an exception that leaves an operator ends the process, and says so") {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        alarm(20);
+    const tutti::test::captured_stderr said;
+    const auto ended = tutti::test::in_child([] {
         std::signal(SIGABRT, SIG_DFL);
-        dup2(ends[1], STDERR_FILENO);
         combined<int>([](int a, int) -> int { throw std::runtime_error("cannot add " + std::to_string(a)); }, {1}, {2});
-        _exit(0);
-    }
-    close(ends[1]);
-    std::string said;
-    char part[256];
-    for (ssize_t n = 0; (n = read(ends[0], part, sizeof part)) > 0;) said.append(part, static_cast<std::size_t>(n));
-    close(ends[0]);
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    REQUIRE(WTERMSIG(status) == SIGABRT);
-    REQUIRE(said.find("tutti: an operator threw an exception") != std::string::npos);
-    REQUIRE(said.find("cannot add 1") != std::string::npos);
+    });
+    REQUIRE(ended == "signal 6");
+    REQUIRE(tutti::test::has(said.text(), "tutti: an operator threw an exception"));
+    REQUIRE(tutti::test::has(said.text(), "cannot add 1"));
 }

@@ -7,8 +7,7 @@
 #include "held_up.hpp"
 #include "job.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/child.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -177,19 +176,15 @@ private:
     }
     /// The child tries to call, and drops what it has of the world. It is refused, and its parent's calls go on.
     void fork_a_child(std::vector<request<transport::any>>& requests) {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            ::alarm(20);
+        const auto ended = test::in_child([&] {
             const bool one = is_refused([&] { families_[0]->barrier(); });
             const bool all = std::all_of(requests.begin(), requests.end(),
                                          [](auto& r) { return r.collected() || is_refused([&] { r.wait(); }); });
             requests.clear();
             families_.clear();
-            ::_exit(one && all ? 0 : 1);
-        }
-        int status = -1;
-        if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0)
-            note_wrong("a forked child was let into a call, or did not end well: status " + std::to_string(status));
+            return one && all;
+        });
+        if (!ended.empty()) note_wrong("a forked child was let into a call, or did not end well: " + ended);
     }
     template <class Call>
     [[nodiscard]] static bool is_refused(const Call& call) {

@@ -4,15 +4,14 @@
 
 #include "account.hpp"
 #include "catch.hpp"
+#include "child.hpp"
 #include "expect.hpp"
 
-#include <csignal>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -21,7 +20,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 extern "C" [[gnu::weak]] int __lsan_do_recoverable_leak_check(); // there under AddressSanitizer
 
@@ -39,24 +37,11 @@ public:
     processes(int ranks, const body& run) {
         for (int rank = 0; rank < ranks; ++rank) start(run);
     }
-    processes(const processes&) = delete;
-    processes& operator=(const processes&) = delete;
-    ~processes() {
-        for (auto& m : members_) {
-            if (m.ended) continue;
-            ::kill(m.pid, SIGKILL);
-            ::waitpid(m.pid, nullptr, 0);
-        }
-    }
 
     /// Starts the next one, which runs body(rank, account) and ends.
     void start(const body& run) {
         const int rank = size();
-        const pid_t parent = ::getpid();
-        const pid_t pid = ::fork();
-        expect(pid >= 0, "a process can be forked");
-        if (pid == 0) live(run, rank, parent);
-        members_.push_back({pid, 0, std::nullopt});
+        members_.emplace_back([&] { return lives(run, rank); }, 90);
     }
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
@@ -64,9 +49,9 @@ public:
 
     /// Returns when it was sent.
     moment send(int rank, int signal) {
-        auto& m = members_.at(static_cast<std::size_t>(rank));
-        expect(!m.ended, "only a living process gets a signal");
-        ::kill(m.pid, signal);
+        const auto which = static_cast<std::size_t>(rank);
+        expect(!ended_.at(which), "only a living process gets a signal");
+        ::kill(members_.at(which).pid(), signal);
         return std::chrono::steady_clock::now();
     }
 
@@ -100,25 +85,18 @@ public:
             if (std::chrono::steady_clock::now() > deadline) return "it does not end";
             std::this_thread::sleep_for(1ms);
         }
-        const int status = members_[static_cast<std::size_t>(rank)].status;
-        if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
-        if (status != 0) return "complaint: " + of(rank).complaint.str();
-        return {};
+        const auto how = members_.at(static_cast<std::size_t>(rank)).end();
+        return how.starts_with("status") ? "complaint: " + of(rank).complaint.str() : how;
     }
     /// When it was seen to have ended. Precondition: end() has returned.
-    [[nodiscard]] moment ended_at(int rank) const { return members_.at(static_cast<std::size_t>(rank)).ended.value(); }
+    [[nodiscard]] moment ended_at(int rank) const { return ended_.at(static_cast<std::size_t>(rank)).value(); }
 
 private:
-    struct member {
-        pid_t pid;
-        int status;
-        std::optional<moment> ended;
-    };
-
     bool reap(int rank) {
-        auto& m = members_.at(static_cast<std::size_t>(rank));
-        if (!m.ended && ::waitpid(m.pid, &m.status, WNOHANG) == m.pid) m.ended = std::chrono::steady_clock::now();
-        return m.ended.has_value();
+        const auto which = static_cast<std::size_t>(rank);
+        auto& ended = ended_.at(which);
+        if (!ended && members_.at(which).has_ended()) ended = std::chrono::steady_clock::now();
+        return ended.has_value();
     }
 
     static std::ptrdiff_t entries(const char* folder) {
@@ -135,12 +113,9 @@ private:
         return true;
     }
 
-    /// The whole life of a rank's process.
-    [[noreturn]] void live(const body& run, int rank, pid_t parent) noexcept {
+    /// The whole life of a rank's process; false if it has a complaint.
+    [[nodiscard]] bool lives(const body& run, int rank) const noexcept {
         account& mine = of(rank);
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent) ::_exit(2);
-        ::alarm(90);
         try {
             const auto descriptors = entries("/proc/self/fd");
             run(rank, mine);
@@ -149,13 +124,14 @@ private:
             if (__lsan_do_recoverable_leak_check) expect(__lsan_do_recoverable_leak_check() == 0, "no memory leaks");
         } catch (const std::exception& e) {
             mine.complaint = e.what();
-            ::_exit(1);
+            return false;
         }
-        ::_exit(0);
+        return true;
     }
 
     accounts accounts_;
-    std::vector<member> members_;
+    std::deque<child> members_;
+    std::array<std::optional<moment>, accounts::most> ended_;
 };
 
 /// Every rank but `except` has ended by itself and in good order.

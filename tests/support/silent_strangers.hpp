@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "child.hpp"
+
 #include <transport/sockets/watched_socket.hpp>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,21 +47,19 @@ bool keeps_descriptors_from_strangers(int many, Serve serve) {
     if (::pipe(told.data()) != 0) return false;
     const descriptor heard(told[0]);
     descriptor tells(told[1]);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    test::child serving([&] {
         const rlimit few{128, 128};
         ::setrlimit(RLIMIT_NOFILE, &few);
         const std::size_t most = serve([&](std::uint16_t port) {
             if (::write(tells.get(), &port, sizeof port) != sizeof port) ::_exit(1);
         });
-        ::_exit(most > 64 && most <= 128 - 32 + few_strangers + 2 ? 0 : 1); // and the look
-    }
+        return most > 64 && most <= 128 - 32 + few_strangers + 2; // and the look
+    });
     tells.reset(); // where the child ends early, nothing is heard
     std::uint16_t port = 0;
     std::deque<descriptor> kept;
     if (::read(heard.get(), &port, sizeof port) == sizeof port) kept = silent_strangers(port, many);
-    int status = -1;
-    return ::waitpid(child, &status, 0) == child && status == 0;
+    return serving.end().empty();
 }
 
 } // namespace tutti::transport::bootstrap

@@ -5,10 +5,9 @@
 
 #include "support/bound.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
 
 #include <thread>
-
-#include <sys/wait.h>
 
 using namespace tutti::tools;
 using namespace std::chrono_literals;
@@ -142,19 +141,15 @@ TEST_CASE("who knows better may throw instead") {
 
 TEST_CASE("processes meet in a file that is handed down") {
     const descriptor file = shared_room::make_file(2);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    tutti::test::child other([&] {
         shared_meeting m{shared_room::open(2, file.get()), 1, 20s, {}};
         double value = 2;
         m.maximum({&value, 1});
-        _exit(value == 2 ? 0 : 1);
-    }
+        return value == 2;
+    });
     shared_meeting m{shared_room::open(2, file.get()), 0, 20s, {}};
     double value = 1;
     m.maximum({&value, 1});
-    int status = -1;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+    CHECK(other.end() == "");
     CHECK(value == 2);
 }

@@ -309,16 +309,15 @@ TEST_CASE("who is missing in the barrier of a bench itself is named, with those 
     const auto is_ours = [&](const auto& command) {
         return std::string_view(command.data(), command.size()).find(deadline) != std::string_view::npos;
     };
-    const pid_t bench = ::fork();
-    REQUIRE(bench >= 0);
-    if (bench == 0) {
+    const auto run_bench = [&] {
         const char* const program = std::getenv("TUTTI_COMMAND");
         ::close(STDOUT_FILENO);
         // Of four ranks two exchange messages: rank 3 is in no call, so that others wait for it in the barrier alone.
         ::execl(program, program, "bench", "--deadline", deadline, "--ranks", "4", "--operation", "pingpong", "--pairs",
                 "1", "--bytes", "8", "-n", "100000000", static_cast<char*>(nullptr));
-        ::_exit(127);
-    }
+        return false;
+    };
+    const child bench(run_bench, 60);
     std::int64_t third = 0;
     std::string id;
     for (int k = 0; k < 100 && third == 0; ++k, std::this_thread::sleep_for(100ms))
@@ -336,8 +335,6 @@ TEST_CASE("who is missing in the barrier of a bench itself is named, with those 
         for (int k = 0; k < 20 && text.find("tutti bench itself") == std::string::npos; ++k)
             text = command("ps " + id).output;
     }
-    ::kill(bench, SIGKILL);
-    ::waitpid(bench, nullptr, 0);
     CHECK_THAT(text, Contains("rank 3 (process " + std::to_string(third)) && Contains("is stopped by a signal") &&
                          Contains("all others wait for it in the barrier of tutti bench itself"));
 }

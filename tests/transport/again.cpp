@@ -127,19 +127,11 @@ TEST_CASE("a child that becomes a rank itself is not taken for its parent") {
     processes ranks(members, [&](int rank, account&) {
         const surroundings s(told_by("tutti run", rank, at));
         const auto world = made<transport::tcp>();
-        const pid_t child = ::fork();
-        if (child == 0) {
+        const auto ended = in_child([&] {
             ::setenv("TUTTI_ADDRESS", ("127.0.0.1:" + std::to_string(of_children.port())).c_str(), 1);
-            try {
-                check_sum(made<transport::tcp>());
-            } catch (const std::exception&) {
-                ::_exit(1);
-            }
-            ::_exit(0);
-        }
-        int status = -1;
-        ::waitpid(child, &status, 0);
-        expect(status == 0, "the children have a world of their own");
+            check_sum(made<transport::tcp>());
+        });
+        expect(ended.empty(), "the children have a world of their own");
         check_sum(world);
     });
     check_ended(ranks);

@@ -5,8 +5,6 @@
 
 #include "fault/victims.hpp"
 
-#include <sys/wait.h>
-
 #include <cstdlib>
 #include <optional>
 
@@ -85,15 +83,12 @@ TEST_CASE("a child that a rank forks may drop its world: the rank goes on, and i
             expect(mine[0] == 3 && mine[99'999] == 3, "it is the sum");
         };
         add();
-        const pid_t child = ::fork();
-        if (child == 0) {
+        child forked([&] {
             mine[0] = -1;
             world.reset();
-            ::_exit(0);
-        }
+        });
         add();
-        int status = -1;
-        expect(::waitpid(child, &status, 0) == child && status == 0, "the child ends well");
+        expect(forked.end().empty(), "the child ends well");
         add();
     });
     check_ended(ranks);

@@ -6,12 +6,11 @@
 #include <transport/routed.hpp>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/expect.hpp"
 #include "support/has.hpp"
 #include "support/run_ranks.hpp"
 #include "support/surroundings.hpp"
-
-#include <sys/wait.h>
 
 using namespace tutti;
 using test::expect;
@@ -73,11 +72,7 @@ TEST_CASE("rank 0 is the process that made it, for one communicator", "[invitati
     const std::string text = invitation::create().text();
     CHECK(refusal_of(text, 1, 2).empty());
     CHECK(refusal_of(text, 0, 1).empty());
-    const pid_t child = ::fork();
-    if (child == 0) ::_exit(has(refusal_of(text, 0, 1), "does not hold the port") ? 0 : 1);
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+    CHECK(test::in_child([&] { return has(refusal_of(text, 0, 1), "does not hold the port"); }) == "");
     { const transport::tcp world{invitation{text}.as(0, 1)}; }
     CHECK(has(refusal_of(text, 0, 1), "does not hold the port"));
 }

@@ -4,11 +4,10 @@
 
 #include "pmi_server.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/expect.hpp"
 #include "support/has.hpp"
 #include "support/run_ranks.hpp"
-
-#include <sys/wait.h>
 
 using namespace tutti;
 using namespace std::chrono_literals;
@@ -77,14 +76,7 @@ TEST_CASE("a child that exits does not say finalize for the rank", "[pmi]") {
     {
         pmi_client one(server.descriptor(0));
         static_cast<void>(one.exchange(0, "text", in_five_seconds()));
-        const pid_t child = ::fork();
-        if (child == 0) {
-            one.~pmi_client();
-            ::_exit(0);
-        }
-        int status = -1;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        CHECK(status == 0);
+        CHECK(test::in_child([&] { one.~pmi_client(); }) == "");
     }
     CHECK(has(server.stop()[0], "barrier_in finalize "));
     CHECK_FALSE(has(server.stop()[0], "finalize finalize"));

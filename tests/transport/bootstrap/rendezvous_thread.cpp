@@ -5,12 +5,12 @@
 #include "meeting.hpp"
 #include "support/bound.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/loopback_six.hpp"
 #include "support/silent_strangers.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,6 +22,7 @@
 
 using namespace meeting;
 using tutti::error;
+using tutti::test::in_child;
 
 namespace {
 
@@ -428,17 +429,14 @@ TEST_CASE("another process that comes to a world that is complete is refused, an
           "[rendezvous]") {
     const rendezvous_thread place(1, loopback(), secret(), quick());
     auto ranks = join_all(0, 1, 1, place);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = in_child([&] {
         const auto late = attempt([&] {
             control c(rank_of(0, 1, place));
             c.join(at_port(1));
         });
-        ::_exit(has(late.value_or(""), "rank 0 has joined already") ? 0 : 1);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        return has(late.value_or(""), "rank 0 has joined already");
+    });
+    CHECK(ended == "");
     notice n;
     CHECK_FALSE(ranks[0]->fetch(n));
     CHECK_FALSE(ranks[0]->gone());
@@ -506,43 +504,33 @@ TEST_CASE("strangers take no descriptor that rank 0's process needs itself, howe
 }
 
 TEST_CASE("a world that does not fit into rank 0's descriptors ends at once, with what it takes", "[rendezvous]") {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = in_child([] {
         const rlimit few{64, 200};
         ::setrlimit(RLIMIT_NOFILE, &few);
-        bool good = false;
-        {
-            const rendezvous_thread place(185, loopback(), secret(), quick());
-            const auto begin = clock::now();
-            const auto outcomes = in_threads(0, 2, [&](int r) {
-                control c(rank_of(r, 185, place));
-                c.join(at_port(r));
-            });
-            good = clock::now() - begin < 2s;
-            for (const auto& o : outcomes)
-                good = good && has(o.value_or(""), "bootstrap failed, rank 0: rank ") &&
-                       has(o.value_or(""),
-                           "rank 0 cannot let all 185 ranks in: it needs 201 file descriptors and may have "
-                           "200: raise the hard limit");
-        }
-        ::_exit(good ? 0 : 1);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        const rendezvous_thread place(185, loopback(), secret(), quick());
+        const auto begin = clock::now();
+        const auto outcomes = in_threads(0, 2, [&](int r) {
+            control c(rank_of(r, 185, place));
+            c.join(at_port(r));
+        });
+        bool good = clock::now() - begin < 2s;
+        for (const auto& o : outcomes)
+            good = good && has(o.value_or(""), "bootstrap failed, rank 0: rank ") &&
+                   has(o.value_or(""), "rank 0 cannot let all 185 ranks in: it needs 201 file descriptors and may have "
+                                       "200: raise the hard limit");
+        return good;
+    });
+    CHECK(ended == "");
 }
 
 TEST_CASE("the soft limit of descriptors is raised for a world that needs it", "[rendezvous]") {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = in_child([] {
         const rlimit few{30, 300};
         ::setrlimit(RLIMIT_NOFILE, &few);
         const rendezvous_thread place(40, loopback(), secret(), quick());
-        ::_exit(descriptor_limit::now().soft == 300 ? 0 : 1);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        return descriptor_limit::now().soft == 300;
+    });
+    CHECK(ended == "");
 }
 
 TEST_CASE("port 0 is refused unless allowed, and a port in use is named", "[rendezvous]") {

@@ -4,15 +4,15 @@
 
 #include "meeting.hpp"
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/loopback_six.hpp"
 #include "support/reserved_port.hpp"
-
-#include <sys/wait.h>
 
 #include <csignal>
 #include <memory>
 
 using namespace meeting;
+using tutti::test::child;
 using tutti::test::reserved_port;
 
 namespace {
@@ -27,40 +27,24 @@ identity someone(int rank, int size, const reserved_port& at, const char* host =
     return me;
 }
 
-/// A rank in a process of its own, that joins and then sleeps; killed with its owner.
-class rank_process {
-public:
-    explicit rank_process(const identity& me) : pid_(::fork()) {
-        if (pid_ != 0) return;
-        static_cast<void>(attempt([&] {
-            session s(me);
-            s.join(s.data_address());
-            for (int i = 0; i < 200; ++i) std::this_thread::sleep_for(50ms);
-        }));
-        ::_exit(0);
-    }
-    ~rank_process() {
-        if (pid_ <= 0) return;
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-    rank_process(const rank_process&) = delete;
-    rank_process& operator=(const rank_process&) = delete;
-    void signal(int number) const { REQUIRE((pid_ > 0 && ::kill(pid_, number) == 0)); }
-
-private:
-    pid_t pid_;
-};
+/// A rank in a process of its own, that joins and then sleeps.
+child rank_process(const identity& me) {
+    return child([&] {
+        session s(me);
+        s.join(s.data_address());
+        std::this_thread::sleep_for(10s);
+    });
+}
 
 } // namespace
 
 // Processes are forked before this one has any thread, so these come first.
 TEST_CASE("a rank that is killed is lost to the others within a moment", "[session][process]") {
     const reserved_port at;
-    const rank_process one(someone(1, 2, at));
+    const auto one = rank_process(someone(1, 2, at));
     session zero(someone(0, 2, at));
     CHECK(zero.join(zero.data_address()).members[1].pid != ::getpid());
-    one.signal(SIGKILL);
+    ::kill(one.pid(), SIGKILL);
     const auto n = await(zero.plane(), notice_kind::lost, 2s);
     REQUIRE(n);
     CHECK(n->rank == 1);
@@ -68,10 +52,10 @@ TEST_CASE("a rank that is killed is lost to the others within a moment", "[sessi
 
 TEST_CASE("losing rank 0 is losing a rank", "[session][process]") {
     const reserved_port at;
-    const rank_process zero(someone(0, 2, at));
+    const auto zero = rank_process(someone(0, 2, at));
     session one(someone(1, 2, at));
     one.join(one.data_address());
-    zero.signal(SIGKILL);
+    ::kill(zero.pid(), SIGKILL);
     const auto n = await(one.plane(), notice_kind::lost, 2s);
     REQUIRE(n);
     CHECK(n->rank == 0);
@@ -79,10 +63,10 @@ TEST_CASE("losing rank 0 is losing a rank", "[session][process]") {
 
 TEST_CASE("a stopped rank 0 is found out within a second of a report", "[session][process]") {
     const reserved_port at;
-    const rank_process zero(someone(0, 2, at));
+    const auto zero = rank_process(someone(0, 2, at));
     session one(someone(1, 2, at));
     one.join(one.data_address());
-    zero.signal(SIGSTOP);
+    ::kill(zero.pid(), SIGSTOP);
     CHECK_FALSE(await(one.plane(), notice_kind::lost, 100ms));
     notice n;
     n.kind = notice_kind::timeout;
@@ -99,21 +83,19 @@ TEST_CASE("a stopped rank 0 is found out within a second of a report", "[session
 
 TEST_CASE("who comes after rank 0 has given up hears why, though rank 0's process ends at once", "[session][process]") {
     const reserved_port at;
-    const pid_t zero = ::fork();
-    if (zero == 0) {
+    child zero([&] {
         auto me = someone(0, 2, at);
         me.interface = "nowhere0";
         session s(me);
         static_cast<void>(attempt([&] { static_cast<void>(s.data_address()); }));
-        ::_exit(0);
-    }
+    });
     std::this_thread::sleep_for(200ms);
     const auto begin = clock::now();
     const auto why = attempt([&] {
         session one(someone(1, 2, at));
         one.join(one.data_address());
     });
-    ::waitpid(zero, nullptr, 0);
+    CHECK(zero.end() == "");
     CHECK(has(why.value_or(""), "rank 0 gave up before it had joined: no network interface fits"));
     CHECK(clock::now() - begin < 3s);
 }

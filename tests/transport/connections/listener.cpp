@@ -6,12 +6,12 @@
 #include <transport/connections/connector.hpp>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/connect_to.hpp"
 #include "support/say.hpp"
 #include "support/silent_strangers.hpp"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <deque>
@@ -333,8 +333,7 @@ TEST_CASE("strangers take no descriptor that the process needs itself, however l
 
 TEST_CASE("who has no descriptor left for a connection says so, with the limit, and accuses nobody") {
     // The hard limit cannot be raised again by everyone, so a child sets it.
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = tutti::test::in_child([] {
         host h;
         h.step();
         const auto next = static_cast<rlim_t>(bootstrap::new_socket(loopback).get());
@@ -349,26 +348,20 @@ TEST_CASE("who has no descriptor left for a connection says so, with the limit, 
         ::close(STDIN_FILENO);
         for (const auto end = clock::now() + std::chrono::seconds{20}; c.dials().shortage() && clock::now() < end;)
             h.step_for(std::chrono::milliseconds{1});
-        told = told && !c.dials().shortage();
-        ::_exit(told ? 0 : 1);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        return told && !c.dials().shortage();
+    });
+    CHECK(ended == "");
 }
 
 TEST_CASE("the soft limit of descriptors is raised where it is reached") {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = tutti::test::in_child([] {
         const rlimit low{40, 200};
         ::setrlimit(RLIMIT_NOFILE, &low);
         std::deque<connection> all;
         while (all.size() < 100 && (all.empty() || all.back())) all.push_back(bootstrap::new_socket(loopback));
-        ::_exit(all.back() && bootstrap::descriptor_limit::now().soft == 200 ? 0 : 1);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        return all.back() && bootstrap::descriptor_limit::now().soft == 200;
+    });
+    CHECK(ended == "");
 }
 
 TEST_CASE("a guest's time is limited") {

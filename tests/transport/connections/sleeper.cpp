@@ -4,11 +4,12 @@
 #include <transport/sockets/watched_socket.hpp>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 #include "support/effort.hpp"
+#include "support/has.hpp"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -165,36 +166,28 @@ TEST_CASE("what the system refuses to await ends a sleep soon, and is no error",
 
 #if !TUTTI_TEST_ADDRESS_SANITIZER // which needs descriptors to look at an exception
 TEST_CASE("it raises the soft limit of descriptors where it must, and says so where it may not", "[sleeper]") {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    const auto ended = tutti::test::in_child([] {
         const auto limit = [](rlim_t soft, rlim_t hard) {
             const rlimit r{soft, hard};
-            return ::setrlimit(RLIMIT_NOFILE, &r) == 0;
+            tutti::test::expect(::setrlimit(RLIMIT_NOFILE, &r) == 0, "descriptors can be limited");
         };
         const descriptor lowest(::dup(STDIN_FILENO));
         const auto few = static_cast<rlim_t>(lowest.get());
-        int failed = limit(few, few + 20) ? 0 : 1;
-        try {
+        limit(few, few + 20);
+        {
             sleeper s;
             const line a;
             a.say();
-            if (slept(s, {{a.mine.get()}}) >= 1s) failed = 2;
-        } catch (const std::exception&) {
-            failed = 3;
+            tutti::test::expect(slept(s, {{a.mine.get()}}) < 1s, "it sleeps as ever");
         }
-        if (failed == 0 && !limit(few, few)) failed = 4;
+        limit(few, few);
         try {
-            sleeper s;
-            if (failed == 0) failed = 5;
+            const sleeper s;
         } catch (const tutti::error& e) {
-            if (std::string(e.what()).find("this process cannot wait for events") == std::string::npos) failed = 6;
+            return tutti::test::has(e.what(), "this process cannot wait for events");
         }
-        ::_exit(failed);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+        return false;
+    });
+    CHECK(ended == "");
 }
 #endif

@@ -144,12 +144,7 @@ TEST_CASE("a child that a rank forks and that ends its copy leaves the rank's me
         courier c{*t};
         if (rank == 0) {
             c.send({1, 0}, 1, data.data(), data.size());
-            const pid_t child = ::fork();
-            if (child == 0) {
-                t.reset();
-                ::_exit(0);
-            }
-            ::waitpid(child, nullptr, 0);
+            expect(in_child([&] { t.reset(); }).empty(), "the child has left in good order");
         }
         mine.stage.store(1, std::memory_order_release);
         std::byte go{};

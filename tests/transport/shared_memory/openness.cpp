@@ -7,9 +7,9 @@
 #include <transport/fabrics/shared_memory/peer.hpp>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
@@ -105,8 +105,7 @@ TEST_CASE("a rank that has no descriptor for another one's memory names itself, 
         REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
         CHECK(fault_of_opening(::getpid(), its).detail.empty()); // the limit is raised
     }
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto ended = tutti::test::in_child([&] {
         int wrong = 0;
         for (int spare = 0; spare < 2; ++spare) {
             const auto most = static_cast<rlim_t>(next + 1 - spare); // a hard limit is never raised again
@@ -117,20 +116,17 @@ TEST_CASE("a rank that has no descriptor for another one's memory names itself, 
                 told.peer != 0 || told.detail.find("rank 0 cannot open the shared memory of rank 1: it has run out "
                                                    "of file descriptors") == std::string::npos;
         }
-        ::_exit(wrong);
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(status == 0);
+        return wrong == 0;
+    });
+    CHECK(ended == "");
     ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_CASE("of a rank that has ended, its own output is what helps") {
     const own_segment its;
-    const pid_t child = ::fork();
-    if (child == 0) ::_exit(0);
-    REQUIRE(::waitpid(child, nullptr, 0) == child);
-    const auto told = fault_of_opening(child, its);
+    tutti::test::child rank([] {});
+    REQUIRE(rank.end() == "");
+    const auto told = fault_of_opening(rank.pid(), its);
     CHECK(told.peer == 1);
     CHECK(told.detail.find("its process has ended") != std::string::npos);
     CHECK(told.remedy == "look at that rank's own output for why it ended");

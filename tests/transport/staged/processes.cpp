@@ -99,14 +99,7 @@ TEST_CASE("over staged TCP, a forked child that ends its copy leaves the rank's 
         if (rank == 0) {
             c.send({1, 0}, 1, data.data(), data.size());
             c.linger(1ms);
-            const pid_t child = ::fork();
-            if (child == 0) {
-                t.reset();
-                ::_exit(0);
-            }
-            int status = -1;
-            ::waitpid(child, &status, 0);
-            expect(status == 0, "the child has left in good order");
+            expect(in_child([&] { t.reset(); }).empty(), "the child has left in good order");
         } else {
             c.receive({1, 0}, 0, data.data(), data.size());
         }

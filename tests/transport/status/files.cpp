@@ -135,10 +135,8 @@ TEST_CASE("a socket that has no page beside it goes with a later start, when it 
 TEST_CASE("a child that was only forked neither holds the page of a dead rank nor removes that of a living one") {
     const auto world = new_world();
     processes ranks(1, [&](int, account& mine) {
-        const auto page = status::own_page::made(0, table_of(world, 1));
-        const pid_t child = ::fork();
-        if (child == 0) return; // destroys its copy
-        ::waitpid(child, nullptr, 0);
+        auto page = status::own_page::made(0, table_of(world, 1));
+        expect(in_child([&] { page.reset(); }).empty(), "a child destroys its copy");
         const pid_t second = ::fork();
         if (second == 0) {
             ::alarm(20);

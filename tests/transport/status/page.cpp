@@ -6,6 +6,7 @@
 #include <transport/control/status/image.hpp>
 
 #include "support/catch.hpp"
+#include "support/child.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -101,22 +102,20 @@ TEST_CASE("a writer that is stopped or killed at any moment leaves details that 
     REQUIRE(where != MAP_FAILED);
     auto* const board = new (where) status::details_board;
     board->write(made_of(1));
-    const pid_t writer = ::fork();
-    REQUIRE(writer >= 0);
-    if (writer == 0) {
-        ::alarm(30);
+    tutti::test::child writer([&] {
         for (std::int64_t n = 2;; ++n) board->write(made_of(n));
-    }
+    });
     std::mt19937 random(7);
     int unreadable = 0, torn = 0;
     for (int k = 0; k < 60; ++k) {
         ::usleep(static_cast<useconds_t>(random() % 500));
-        ::kill(writer, k < 59 ? SIGSTOP : SIGKILL);
-        ::waitpid(writer, nullptr, WUNTRACED);
+        ::kill(writer.pid(), k < 59 ? SIGSTOP : SIGKILL);
+        if (k < 59) ::waitpid(writer.pid(), nullptr, WUNTRACED);
+        if (k == 59) CHECK(writer.end() == "signal 9");
         status::details d;
         unreadable += !board->read(d);
         torn += !is_whole(d);
-        if (k < 59) ::kill(writer, SIGCONT);
+        if (k < 59) ::kill(writer.pid(), SIGCONT);
     }
     CHECK(unreadable == 0);
     CHECK(torn == 0);
