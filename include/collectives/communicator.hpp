@@ -205,12 +205,14 @@ public:
     /// For an event loop of the program's own, which waits for other things as well: all calls of this rank in the
     /// world make progress in step().
     ///
-    /// The loop waits until the descriptor can be read, for poll(2) or epoll(7), or until next_deadline(), and calls
-    /// step() until that is false. A call that the program makes meanwhile makes the descriptor readable, too. The
-    /// descriptor belongs to the library and stays the same. Of one world, one thread steps. Not collective.
+    /// The loop waits until the descriptor can be read (poll(2), or epoll(7) by level), or until next_deadline(), and
+    /// calls step() until that is false. A call that the program makes meanwhile makes the descriptor readable, too.
+    /// The descriptor belongs to the library and stays the same. Of one world, one thread steps, from then on until the
+    /// end: with progress::by_waiters it moves what nobody waits for, and the library makes no thread. Not collective.
     ///
     /// descriptor() throws invalid_argument where the transport has none (memory, simulated) or the process can have no
-    /// more. Cost: two descriptors, and a system call for each call that is made while the loop sleeps.
+    /// more. Cost: three descriptors, over shared_memory alone two more and one in each peer of the host; some system
+    /// calls for each sleep of the loop, and for each call that is made meanwhile.
     ///
     /// @snippet reference.cpp step
     /// @{

@@ -60,14 +60,14 @@ public:
     bool run_one() { return run_one_until(clock::time_point::max()); }
     /// The same until a time by the clock of deadlines, or a twentieth of a second later; false if none is over then.
     bool run_one_until(clock::time_point end) {
-        return run_one(end, [this] { return is_ready() || size() == 0; });
+        return run_one(end, [this] { return size() == 0; });
     }
     /// The same for so long at most.
     bool run_one_for(any_duration time) { return run_one_until(engine::later(in_->now(), time)); }
     /// Calls the functions of all requests, and, where other threads may add some, of those until close().
     void run() {
-        const auto ready = [this] { return is_ready() || (size() == 0 && (is_closed() || !in_->is_shared())); };
-        while (run_one(clock::time_point::max(), ready)) {
+        const auto stops = [this] { return size() == 0 && (is_closed() || !in_->is_shared()); };
+        while (run_one(clock::time_point::max(), stops)) {
         }
     }
     /// Nothing is added any more: run() ends with the last request.
@@ -98,13 +98,13 @@ private:
             if constexpr (std::invocable<F&, std::exception_ptr>) {
                 std::exception_ptr failed;
                 try {
-                    of.wait();
+                    of.collect();
                 } catch (const error&) {
                     failed = std::current_exception();
                 }
                 function(failed);
             } else {
-                of.wait();
+                of.collect();
                 function();
             }
         }
@@ -114,12 +114,14 @@ private:
     };
     [[nodiscard]] static bool over(const std::unique_ptr<entry>& e) noexcept { return e->is_over(); }
 
-    template <class Ready>
-    bool run_one(clock::time_point end, const Ready& ready) {
-        in_->wait_until(ready, end);
-        const auto next = taken();
-        if (next) next->finish();
-        return next != nullptr;
+    /// Until `stops()`, where no request is over.
+    template <class Stops>
+    bool run_one(clock::time_point end, const Stops& stops) {
+        for (;;) {
+            in_->wait_until([&] { return is_ready() || stops(); }, end);
+            if (const auto next = taken()) return next->finish(), true;
+            if (stops() || in_->now() >= end) return false; // else another thread was faster
+        }
     }
     [[nodiscard]] std::unique_ptr<entry> taken() {
         in_->require_nobody(); // may throw, and must leave the request where it is

@@ -8,6 +8,7 @@
 #include "../transport/connections/manager.ipp"
 #include "../transport/control/rendezvous_thread.ipp"
 #include "../transport/control/session.ipp"
+#include "../transport/world/wait_set.ipp"
 #include "calls/collectives.ipp"
 
 #if defined(TUTTI_HAS_MACHINE)

@@ -106,14 +106,7 @@ public:
     void wait() {
         if (collected()) return;
         in_->require_nobody(); // may throw, and must leave the request as it is
-        if (message_) {
-            in_->await(*message_); // first, so that it stays in place if this throws
-            const auto over = std::move(message_);
-            return in_->wait(*over);
-        }
-        started mine = std::move(*started_);
-        started_.reset();
-        mine.wait();
+        collect();
     }
 
     /// Makes progress without sleeping. True when the call is over; throws like wait().
@@ -166,6 +159,17 @@ private:
     friend std::size_t wait_any(Requests&&, transport::clock::time_point)
         requires(detail::are_requests<Requests>);
 
+    void collect() {
+        if (collected()) return;
+        if (message_) {
+            in_->await(*message_); // first, so that it stays in place if this throws
+            const auto over = std::move(message_);
+            return in_->wait(*over);
+        }
+        started mine = std::move(*started_);
+        started_.reset();
+        mine.wait();
+    }
     void want(bool now) noexcept {
         if (started_) started_->want(now);
         if (message_ && !message_->is_over())

@@ -12,7 +12,7 @@ class fabric;
 class channel;
 } // namespace detail::tcp
 
-/// Describes the fabric of `tcp`; see fabric.hpp.
+/// Describes the fabric of `tcp`; see contract/fabric.hpp.
 struct tcp_fabric {
     /// Its part of the description, as the table of the concept `fabric` has it.
     /// @{
@@ -41,10 +41,10 @@ struct tcp_fabric {
 /// - In contexts that the peer has not opened, a rank gets ahead in at most tcp_limits::contexts_ahead of them; in
 ///   others its sends wait until the peer has.
 /// - Precondition on all ranks: equal tcp_limits::window_bytes and contexts_ahead.
-/// - Memory: per rank tcp_limits::landing_bytes, per connection some kilobytes beside the kernel's buffers, 160 where
-/// its data are encrypted, per channel
-///   some hundred bytes, and up to the window once messages come before their receives; some dozens of bytes for each
-///   context that the peer has announced.
+/// - Memory: per rank tcp_limits::landing_bytes; per connection some kilobytes beside the kernel's buffers, 160 where
+/// its
+///   data are encrypted; per channel some hundred bytes, and up to the window once messages come before their receives;
+///   some dozens of bytes for each context that the peer has announced.
 using tcp = world<tcp_fabric>;
 
 static_assert(transport<tcp>);

@@ -12,7 +12,8 @@
 
 namespace tutti::kernels {
 
-/// Starts this rank's part of an allreduce in one shot, or in two, on `stream`: see allreduce_shot for `what` and the
+/// The launch alone: the body is in allreduce_shots.hpp, the __global__ function in group_launch.cuh. Starts this
+/// rank's part of an allreduce in one shot, or in two, on `stream`: see allreduce_shot for `what` and the
 /// preconditions. Errors: as of access_of_shot; else what the runtime says. What goes wrong between the ranks is told
 /// in group.report.
 template <class T, class Op, class Epilogue>

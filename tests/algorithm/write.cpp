@@ -42,22 +42,10 @@ TEST_CASE("the count of allocations counts") {
 }
 
 TEST_CASE("to walk an algorithm's steps allocates nothing") {
-    walks_without_allocation(naive{});
-    walks_without_allocation(one_shot{});
-    walks_without_allocation(parameter_server{});
-    walks_without_allocation(direct{});
-    walks_without_allocation(ring{});
-    walks_without_allocation(butterfly{});
+#define TUTTI_WALKED(name) walks_without_allocation(name{});
+    TUTTI_ALGORITHMS(TUTTI_WALKED)
+#undef TUTTI_WALKED
     walks_without_allocation(butterfly_of{3});
-    walks_without_allocation(halving_doubling{});
-    walks_without_allocation(binomial_tree{});
-    walks_without_allocation(double_binary_tree{});
-    walks_without_allocation(scatter_allgather{});
-    walks_without_allocation(reduce_scatter_gather{});
-    walks_without_allocation(chain{});
-    walks_without_allocation(hillis_steele{});
-    walks_without_allocation(circulant{});
-    walks_without_allocation(bruck{});
     walks_without_allocation(hierarchical<ring, ring>{4});
     walks_without_allocation(hierarchical<halving_doubling, butterfly>{13});
 }

@@ -137,6 +137,40 @@ TEST_CASE("one thread runs a queue while others add to it, as a seed draws") {
         tutti::progress::by_waiters);
 }
 
+TEST_CASE("several threads run a queue, and each goes on until it is closed") {
+    run_new_world(
+        2,
+        [](communicator& world) {
+            completion_queue queue(world);
+            std::atomic<int> called{0};
+            std::vector<std::thread> threads;
+            for (int t = 0; t < 3; ++t) threads.emplace_back([&] { queue.run(); });
+            std::deque<std::vector<int>> data(300, std::vector<int>(20, 1));
+            for (auto& d : data) {
+                queue.add(world.async().allreduce(d, tutti::sum), [&] { ++called; });
+                if (&d == &data[100]) world.barrier();
+            }
+            for (const auto end = std::chrono::steady_clock::now() + patience; queue.size() > 0;)
+                expect(std::chrono::steady_clock::now() < end, "all are called while the queue is open");
+            queue.close();
+            for (auto& t : threads) t.join();
+            expect(called == 300, "each once");
+        },
+        tutti::progress::by_waiters);
+}
+
+TEST_CASE("what is over when it is added is called, too") {
+    run_world(1, [](communicator& world) {
+        completion_queue queue(world);
+        std::vector<int> data(3, 1);
+        auto r = world.async().allreduce(data, tutti::sum);
+        r.wait();
+        int called = 0;
+        queue.add(std::move(r), [&] { ++called; });
+        expect(queue.run_one() && called == 1 && !queue.run_one(), "once");
+    });
+}
+
 TEST_CASE("a receive that no message has met is withdrawn, and another one gets the message") {
     for (const std::size_t count : {std::size_t{3}, std::size_t{10'000}, std::size_t{100'000}})
         for (const bool to_itself : {false, true})

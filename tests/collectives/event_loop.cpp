@@ -126,7 +126,11 @@ TEST_CASE("so it is while another thread of its rank calls and waits") {
             const auto others = world.duplicate();
             bool right = true;
             std::thread other([&] {
-                for (int k = 0; k < 100; ++k) right = right && others.allreduce(k, tutti::sum) == 2 * k;
+                try {
+                    for (int k = 0; k < 100; ++k) right = right && others.allreduce(k, tutti::sum) == 2 * k;
+                } catch (const std::exception&) {
+                    right = false;
+                }
             });
             std::string failure;
             try {
@@ -134,10 +138,42 @@ TEST_CASE("so it is while another thread of its rank calls and waits") {
                 loop.run_until([&] { return calls.over(); }, "beside a thread");
             } catch (const std::exception& e) {
                 failure = e.what();
-                world.abort(failure);
+                others.abort(failure);
             }
             other.join();
             expect(failure.empty() && right, failure);
+        },
+        tutti::progress::by_waiters);
+}
+
+TEST_CASE("beside a thread that waits for long an event loop sleeps") {
+    run_networked(
+        2,
+        [](const world_type& world) {
+            using namespace std::chrono_literals;
+            const auto others = world.duplicate();
+            pollfd waits{world.descriptor(), POLLIN, 0};
+            std::vector<int> data(10, world.rank());
+            if (world.rank() == 1) {
+                std::this_thread::sleep_for(100ms);
+                world.send(data, 0);
+                std::this_thread::sleep_for(200ms);
+                return others.barrier();
+            }
+            auto r = world.async().receive(data, 1);
+            while (world.step()) {
+            }
+            std::thread blocked([&] { others.barrier(); });
+            int steps = 0;
+            for (const auto end = transport::clock::now() + 250ms; transport::clock::now() < end; ++steps) {
+                ::poll(&waits, 1, 10);
+                while (world.step()) {
+                }
+            }
+            blocked.join();
+            r.wait();
+            expect(data[0] == 1, "the message");
+            expect(steps < 200, "the loop sleeps"); // some 25 times until its time is up
         },
         tutti::progress::by_waiters);
 }

@@ -184,6 +184,7 @@ TEST_CASE("reference: an event loop") {
     run_ranks(2, [&](int rank) {
         const tutti::communicator world(tutti::transport::shared_memory(identity(rank, 2, at)));
         std::vector<float> gradient(1000, 1);
+        using namespace std::chrono_literals;
         //! [step]
         pollfd waits{world.descriptor(), POLLIN, 0}; // beside the program's own
         auto request = world.async().allreduce(gradient, tutti::sum);
@@ -191,9 +192,9 @@ TEST_CASE("reference: an event loop") {
             while (world.step()) {
             }
             if (request.is_over()) break;
-            const auto left = world.next_deadline() - std::chrono::steady_clock::now();
-            ::poll(&waits, 1,
-                   static_cast<int>(std::max<long>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0)));
+            const auto until = std::min(world.next_deadline(), std::chrono::steady_clock::now() + 1h);
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+            ::poll(&waits, 1, std::max(0, static_cast<int>(left.count())));
         }
         request.wait(); // throws if it has failed
         //! [step]

@@ -4,6 +4,7 @@
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
 #include <tutti/collectives/algorithm/preserves_order.hpp>
 #include <tutti/collectives/collectives.hpp>
+#include <tutti/collectives/completion_queue.hpp>
 #include <tutti/transport/invitation.hpp>
 #include <tutti/transport/tcp.hpp>
 
@@ -85,6 +86,13 @@ void requests(const over_tcp& world, buffer& x) {
     auto request = world.async().allreduce(x, tutti::sum);
     const std::chrono::milliseconds time{10};
     if (!request.test() && !request.wait_for(time)) request.wait();
+    request.cancel();
+
+    tutti::completion_queue queue(world);
+    const auto f = [] {};
+    request = world.async().allreduce(x, tutti::sum);
+    std::move(request).then(queue, f);
+    world.step();
 
     std::vector<tutti::request<tcp>> requests;
     requests.push_back(world.async().allreduce(x, tutti::sum));

@@ -5,6 +5,7 @@
 #include "my_ring.hpp"
 
 #include <tutti/collectives/collectives.hpp>
+#include <tutti/collectives/completion_queue.hpp>
 #include <tutti/collectives/machine.hpp>
 #include <tutti/collectives/model/machine_file.hpp> // needs nlohmann-json
 #include <tutti/collectives/reduction/accumulator.hpp>
@@ -12,10 +13,13 @@
 #include <tutti/transport/routed.hpp>
 #include <tutti/transport/tcp.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <vector>
+
+#include <poll.h>
 
 namespace excerpts {
 
@@ -34,6 +38,7 @@ void unequal_parts(const over_tcp& world, buffer& in, buffer& out, const std::ve
                    const std::vector<int>& displacements, int root);
 void messages(const over_tcp& world, std::vector<double>& row, const buffer& out, buffer& in, int from, int to);
 void requests(const over_tcp& world, buffer& data, void (*compute)());
+void event_loop(const over_tcp& world, buffer& data, void (*compute)(), std::chrono::steady_clock::time_point later);
 void accumulators(const over_tcp& world, const std::vector<double>& numbers);
 void over_hosts(buffer& gradient);
 void threads(int ranks);
@@ -99,6 +104,18 @@ void requests(const over_tcp& world, buffer& data, void (*compute)()) {
 
     auto half = world.split(world.rank() % 2); // its calls do not wait for those of world
     half.with_deadline(std::chrono::seconds(5)).barrier();
+}
+
+void event_loop(const over_tcp& world, buffer& data, void (*compute)(), std::chrono::steady_clock::time_point later) {
+    tutti::completion_queue queue(world);
+    pollfd waits{world.descriptor(), POLLIN, 0}; // beside the program's own
+    world.async().allreduce(data, tutti::sum).then(queue, compute);
+    while (queue.size() > 0) {
+        while (world.step()) queue.dispatch();
+        if (queue.dispatch() > 0) continue; // it has called compute
+        const auto left = std::min(world.next_deadline(), later) - std::chrono::steady_clock::now();
+        ::poll(&waits, 1, std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count())));
+    }
 }
 
 void accumulators(const over_tcp& world, const std::vector<double>& numbers) {

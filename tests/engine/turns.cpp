@@ -111,7 +111,8 @@ struct rank_by_steps {
         bell.store(1, any_order);
         wake_all(bell);
     }
-    void call_loop() {
+    rank_by_steps& loop() { return *this; }
+    void call() {
         if (uncalled) return;
         readable.store(1, any_order);
         wake_all(readable);
@@ -119,10 +120,11 @@ struct rank_by_steps {
     void take_call_back() { readable.store(0, any_order); }
     /// Who drives but by step().
     void leave_loop() {
-        if (std::exchange(is_armed, false)) call_loop();
+        if (std::exchange(is_armed, false)) call();
     }
     bool step() {
-        if (std::exchange(is_armed, false)) readable.store(0, any_order);
+        is_armed = false;
+        readable.store(0, any_order);
         while (poll()) {
         }
         is_armed = true;
@@ -267,8 +269,9 @@ caller leaves(call which, call needs, bool waits = false) {
     };
 }
 /// Calls from an event loop, which steps until this call and the last one have ended.
-caller loops(call which, call needs, call last) {
+caller loops(call which, call needs, call last, bool at_once = false) {
     return [=](rank_by_steps& r) {
+        (r.*which).ends_at_once = at_once;
         const auto goes_on = [&] {
             return (r.*which).over.load(any_order) == 0 || (r.*last).over.load(any_order) == 0;
         };
@@ -325,6 +328,7 @@ TEST_CASE("an event loop hears that a call of its own, or another thread's, ends
     CHECK(is_right(2, false, beside_one_that_waits));
     CHECK(is_right(1, false, {loops(a, b, a), calls(c, a), calls(b)}));
     CHECK(is_right(1, true, {loops(a, c, b), leaves(b, c), calls(c)}));
+    CHECK(is_right(1, false, {loops(a, b, a, true), calls(c, b), calls(b)}));
     CHECK_FALSE(is_right_if(rank_by_steps::uncalled, 2, false, beside_one_that_waits));
 }
 

@@ -114,7 +114,7 @@ std::string in_words(const plan& p) {
         if (p.window_bytes > 0) text += ", windows of " + std::to_string(p.window_bytes) + " bytes";
         if (p.contexts_ahead > 0) text += ", " + std::to_string(p.contexts_ahead) + " contexts ahead";
     }
-    text += ", progress threads at " + in_words(p.progress_threads, p.ranks) + ", deadline " +
+    text += ", by waiters at " + in_words(p.progress_threads, p.ranks) + ", deadline " +
             std::to_string(p.deadline.count()) + " ms";
     if (p.in_turn > 1) text += ", made " + std::to_string(p.in_turn) + " times in turn";
     text += p.ends_abruptly    ? ", who has got an error ends without a destructor\n"

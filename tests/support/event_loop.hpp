@@ -21,7 +21,7 @@ public:
     event_loop(const Communicator& world, completion_queue& queue)
         : world_(world), queue_(queue), descriptor_(world.descriptor()) {}
 
-    /// Sleeps also past next_deadline(): only what comes wakes it. For a world whose connections are made.
+    /// Sleeps also past next_deadline(): what comes must wake it soon. For a world whose connections are made.
     void by_descriptor_alone() noexcept { heeds_deadlines_ = false; }
 
     void run_until(const auto& done, const char* what) {
@@ -33,10 +33,11 @@ public:
             if (done()) return;
             const auto now = clock::now();
             expect(now < end, std::string("the loop ends: ") + what);
-            const auto until = heeds_deadlines_ ? std::min(end, world_.next_deadline()) : end;
+            const auto until = heeds_deadlines_ ? std::min(end, world_.next_deadline()) : now + patience / 3;
             pollfd waits{descriptor_, POLLIN, 0};
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(until, now) - now);
-            ::poll(&waits, 1, static_cast<int>(left.count()));
+            const int ready = ::poll(&waits, 1, static_cast<int>(left.count()));
+            expect(ready == 1 || heeds_deadlines_, std::string("the loop is woken: ") + what);
         }
     }
 

@@ -82,6 +82,7 @@ public:
         shared(Value value) noexcept : value_(value) {} // NOLINT(google-explicit-constructor): as std::atomic
         [[nodiscard]] Value load(std::memory_order) const noexcept { return step(), value_.load(); }
         void store(Value to, std::memory_order) noexcept { step(), value_.store(to); }
+        Value exchange(Value to, std::memory_order) noexcept { return step(), value_.exchange(to); }
         Value fetch_add(Value more, std::memory_order) noexcept { return step(), value_.fetch_add(more); }
         Value fetch_sub(Value less, std::memory_order) noexcept { return step(), value_.fetch_sub(less); }
         bool compare_exchange_strong(Value& seen, Value to, std::memory_order) noexcept {

@@ -3,3 +3,4 @@
 #include <transport/connections/manager.ipp>
 #include <transport/control/rendezvous_thread.ipp>
 #include <transport/control/session.ipp>
+#include <transport/world/wait_set.ipp>

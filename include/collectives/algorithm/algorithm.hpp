@@ -8,7 +8,8 @@
 #include <concepts>
 #include <string_view>
 
-/// Collective algorithms: pure functions from a position to steps, one header per family.
+/// Collective algorithms: pure functions from a position to steps, one header per family. How to write and prove one:
+/// docs/own-algorithm.md.
 namespace tutti::algorithm {
 
 using schedule::buffer;

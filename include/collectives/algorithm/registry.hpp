@@ -6,7 +6,8 @@
 
 namespace tutti::algorithm {
 
-/// The library's algorithms on one level. A new one is a line here, and one in all.hpp that includes it.
+/// The library's algorithms on one level. A new one is a line here, and one in all.hpp that includes it. Tools know
+/// them by names() of all.hpp; tests/algorithm/proven.cpp proves them.
 #define TUTTI_ALGORITHMS(each)                                                                                         \
     each(naive) each(one_shot) each(parameter_server) each(direct) each(ring) each(butterfly) each(halving_doubling)   \
         each(binomial_tree) each(double_binary_tree) each(chain) each(hillis_steele) each(circulant) each(bruck)       \

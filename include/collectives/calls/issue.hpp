@@ -12,7 +12,8 @@
 namespace tutti::detail {
 
 /// How operations are issued. An issuer has rank(), size() and choice(); `returns_at_once`; and issue(call), which
-/// makes the call, or issue(call, keeps), which starts or prepares one and keeps its operator. It befriends this.
+/// makes the call (communicator::issue), or issue(call, keeps), which starts or prepares one and keeps its operator. It
+/// befriends this.
 struct access {
     /// Issues the call that `build` makes of an operator. One that goes on afterwards takes no temporaries for its
     /// buffers, which are of types Range, and a copy of an operator that has state.

@@ -26,8 +26,8 @@ namespace tutti::model {
 /// ends and the other begins was found by `tutti bench --algorithm all` with 2 and 4 ranks on 2 cores. For more than 8
 /// ranks over a network, and for several nodes, the model found it, from published machines (`tutti rule`,
 /// docs/machines). It depends on nothing but what all ranks know: operation, bytes of the whole vector, where the ranks
-/// are, whether operands may change places, and whether the buffers are given as symmetric memory. Costs:
-/// schedule::cost of each algorithm.
+/// are, whether operands may change places, and whether the buffers are given as symmetric memory. The
+/// thresholds are in default_choice.ipp, many_ranks.hpp and several_nodes.hpp. Costs: schedule::cost of each algorithm.
 [[nodiscard]] selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative = true,
                                bool symmetric = false);
 

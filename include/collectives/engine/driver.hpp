@@ -4,12 +4,12 @@
 
 #include "completion_signal.hpp"
 #include "judge.hpp"
+#include "loop_sleep.hpp"
 #include "status_writer.hpp"
 #include "timeouts.hpp"
 #include "under_way.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] const transport::any& transport() const noexcept { return transport_; }
     /// What ends calls, and knows of communicators.
     [[nodiscard]] tutti::engine::judge& judge() {
-        leave_loop();
+        loop_.interrupt();
         return judge_;
     }
 
@@ -48,7 +48,7 @@ public:
 
     /// Begins a prepared run, at once or when its slot is free.
     void admit(run& r) {
-        leave_loop();
+        loop_.interrupt();
         members& g = r.members();
         if (judge_.end_if_failed(g, &r)) {
             auto why = std::make_shared<const fault>(*g.failure);
@@ -95,10 +95,13 @@ public:
     /// One round without sleeping. Repeated polls without progress look at the control plane once a tick at most, and
     /// yield now and then: the peer may need this core.
     void poll() {
-        if (advance()) {
+        if (advance())
             vain_polls_ = 0;
-            return;
-        }
+        else
+            rest();
+    }
+    /// Nothing has moved, and it may be looked again at once.
+    void rest() {
         if (coarse_now(transport_) >= next_poll_look_) look(time());
         if (transport_.is_timed()) return sleep(time()); // others' time passes, too
         if (++vain_polls_ < (transport_.crowded() ? vain_polls_a_yield / 8 : vain_polls_a_yield)) return;
@@ -106,46 +109,35 @@ public:
         std::this_thread::yield();
     }
 
-    /// From now on an event loop of the program's can wait for this. -1: the transport has no descriptor. Throws
-    /// std::system_error.
-    [[nodiscard]] TUTTI_COLD int descriptor() {
-        const int found = transport_.descriptor();
-        has_descriptor_ = found >= 0;
-        return found;
-    }
-    /// Moves what it can without sleeping, for about that long. True: there is more to do. Else the descriptor can be
-    /// read when there is, and something is due at next_deadline(); without a descriptor: no call is under way.
+    /// Moves what it can without sleeping, for about that long, for an event loop. True: there is more to do. Else the
+    /// loop may sleep; where there is no descriptor: no call is under way.
     [[nodiscard]] bool step() {
         constexpr auto a_part = std::chrono::microseconds(200);
         const auto begun = time();
-        if (is_armed_)
-            disarm();
-        else if (has_descriptor_)
-            transport_.call(false); // what was done since then is looked at now
+        loop_.end();
         bool moved = false;
         while (advance() || again_) {
             moved = true;
             if (time() - begun > a_part) return true;
         }
-        if (!moved || begun >= next_poll_look_ || begun >= next_deadline()) look(begun);
-        if (!has_descriptor_) return has_work();
-        is_armed_ = true;
-        if (!guarded([this] { return !transport_.arm(); })) return true;
-        const auto latest = has_work() ? begun + longest_sleep_ : clock::time_point::max();
-        due_by(std::clamp(transport_.due(), clock::time_point{}, under_way_.next_deadline(begun, latest)));
-        return false;
+        if (!loop_.has_descriptor()) {
+            if (!moved) rest();
+            return has_work();
+        }
+        if (!moved || begun >= next_poll_look_ || begun >= loop_.next_deadline()) look(begun);
+        const bool looks = has_work() || judge_.owes_answers();
+        try {
+            return !loop_.begin(
+                under_way_.next_deadline(begun, looks ? begun + longest_sleep_ : clock::time_point::max()));
+        } catch (const std::exception& e) {
+            loop_.interrupt();
+            judge_.abort_all(e.what());
+            loop_.take_call_back(begun + std::chrono::milliseconds(1)); // it may throw each time
+            return false;
+        }
     }
-    /// Any thread: when step() is to be called though the descriptor cannot be read.
-    [[nodiscard]] clock::time_point next_deadline() const noexcept {
-        return clock::time_point{clock::duration{loop_due_.load(std::memory_order_relaxed)}};
-    }
-    /// Of the loop's thread, while another one drives: that one calls the loop when it has done so.
-    void take_call_back() {
-        transport_.call(false);
-        due_by(clock::time_point::max());
-    }
-    /// Any thread: the loop is to call step(). Does nothing where there is no descriptor.
-    void call_loop() { transport_.call(true); }
+    [[nodiscard]] loop_sleep& loop() noexcept { return loop_; }
+    [[nodiscard]] const loop_sleep& loop() const noexcept { return loop_; }
 
     /// Admits a run that may take so long from now on. What can wait until its first messages are on their way does:
     /// the clock, which is read by ticks, and the look at the control plane, whose news may end the run at once.
@@ -172,7 +164,7 @@ public:
 
     /// Starts a send or a receive on a communicator. One that this rank's memory does not suffice for fails it.
     void admit(members& g, message& m) {
-        leave_loop();
+        loop_.interrupt();
         if (judge_.end_if_failed(g)) return judge_.fail_unstarted(g, m);
         under_way_.stalled_since = {};
         try {
@@ -229,20 +221,6 @@ private:
             next = next->finished() ? complete(*next) : nullptr;
         }
     }
-    [[gnu::cold]] void disarm() {
-        transport_.disarm();
-        is_armed_ = false;
-    }
-    void due_by(clock::time_point when) noexcept {
-        loop_due_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
-    }
-    /// Another call goes on while an event loop sleeps, which is to step afterwards.
-    void leave_loop() {
-        if (!is_armed_) [[likely]]
-            return;
-        disarm();
-        call_loop();
-    }
     /// Does work that belongs to no single call. False also if the transport has thrown.
     template <class Work>
     bool guarded(Work work) {
@@ -272,7 +250,7 @@ private:
 
     /// One round of progress; false if nothing moved.
     bool advance() {
-        leave_loop();
+        loop_.interrupt();
         bool moved = guarded([this] { return transport_.progress(); });
         again_ = false;
         for (std::size_t k = 0; k < under_way_.runs.size();) {
@@ -377,6 +355,7 @@ private:
     }
 
     transport::any transport_;
+    loop_sleep loop_{transport_};
     status_writer status_;
     completion_signal& ended_;
     under_way under_way_;
@@ -389,11 +368,7 @@ private:
                                                                         : look_interval};
     bool was_slow_ = false; ///< an operator, in the last poll
     bool again_ = false;    ///< an executor wants to be asked again without a sleep
-    bool is_armed_ = false; ///< an event loop of the program's waits for the transport
-    bool has_descriptor_ = false;
-    /// Written by the loop's thread in step(); relaxed: it tells of nothing but itself.
-    std::atomic<clock::rep> loop_due_{0}; // the least: from it `now` can be subtracted
-    int vain_polls_ = 0;                  ///< since something moved or was waited for
+    int vain_polls_ = 0;    ///< since something moved or was waited for
 };
 
 } // namespace tutti::engine

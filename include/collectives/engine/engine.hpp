@@ -136,7 +136,7 @@ public:
         return r.is_over();
     }
 
-    /// For an event loop of the program's, as the driver has them. All but the last throw as guard().
+    /// For an event loop of the program's, as loop_sleep and driver::step() have it. All but the last throw as guard().
     /// @{
     [[nodiscard]] TUTTI_COLD int descriptor() {
         require_nobody();
@@ -144,8 +144,8 @@ public:
         std::exception_ptr failed;
         on_driver([&](driver& d) {
             try {
-                found = d.descriptor();
-                turns_.share_with_loop();
+                found = d.loop().descriptor();
+                if (found >= 0) turns_.share_with_loop();
             } catch (...) {
                 failed = std::current_exception();
             }
@@ -163,7 +163,7 @@ public:
         const auto here = inside_.enter();
         return driver_.step();
     }
-    [[nodiscard]] transport::clock::time_point next_deadline() const noexcept { return driver_.next_deadline(); }
+    [[nodiscard]] transport::clock::time_point next_deadline() const noexcept { return driver_.loop().next_deadline(); }
     /// @}
 
     /// Makes progress, but leaves it to another thread that drives; from now on the helper does, where there is one.
@@ -207,9 +207,11 @@ public:
             if (!withdrawn) d.judge().abort(g, words() + " was cancelled");
         });
     }
-    /// Threads that wait evaluate `ended` again.
+    /// Threads that wait evaluate `ended` again, and an event loop steps.
     void wake_waiters() {
-        if (!is_shared() || !is_own()) return;
+        if (!is_own()) return;
+        driver_.loop().call();
+        if (!is_shared()) return;
         {
             const auto lock = turns_.hold();
             turns_.tell();

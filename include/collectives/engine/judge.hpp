@@ -32,8 +32,8 @@ inline void end_run(plan_run& r, run_state s, std::shared_ptr<const fault> why, 
 }
 
 /// Ends the calls of one rank that cannot come to their end: their communicator has failed, a peer is gone, their time
-/// is over, or their messages do not fit. Tells the coordinator of them, and answers it. Called by the thread that
-/// drives alone.
+/// is over, or their messages do not fit. Tells the coordinator of them, and answers it. Who is to blame the
+/// coordinator says (control/verdict.hpp); without it local_diagnosis.hpp. Called by the thread that drives alone.
 class judge {
 public:
     using run = plan_run;
@@ -58,6 +58,8 @@ public:
 
     /// A communicator is there, and the coordinator may ask about it, until it is closed for good.
     void open(const members& g) { inquiries_.add(g); }
+    /// The coordinator has asked something, of which this rank may know more soon.
+    [[nodiscard]] bool owes_answers() const noexcept { return inquiries_.any(); }
     /// Closes a communicator for good. The calls made on it are told when this rank leaves.
     void close_for_good(members& g, const call_sequence& made) {
         close(g);

@@ -22,9 +22,9 @@ namespace tutti::engine {
 class engine;
 class recorder;
 
-/// One rank's part in a communicator: the state that its handles, requests and prepared calls share. The context is
-/// closed when the last of them is gone; in a child of the process that has made it, never. The bodies are in
-/// membership.ipp: a unit that only calls needs no engine.
+/// The inside of a communicator, on one rank: the state that its handles, requests and prepared calls share. The
+/// context is closed when the last of them is gone; in a child of the process that has made it, never. The bodies are
+/// in membership.ipp: a unit that only calls needs no engine.
 class membership {
 public:
     using run = plan_run;

@@ -169,7 +169,7 @@ TUTTI_COLD TUTTI_INLINE int membership::descriptor() const {
     try {
         found = engine_->descriptor();
     } catch (const std::system_error& e) {
-        reject("descriptor", e.what(), "raise the limit of descriptors (ulimit -n)");
+        reject("descriptor", e.what(), "see the limits of descriptors (ulimit -n) and of epoll (/proc/sys/fs/epoll)");
     }
     if (found < 0)
         reject("descriptor", "the ranks of this transport are woken by no descriptor",

@@ -50,9 +50,9 @@ public:
         if (!all_.empty()) listen_to_all();
     }
 
-    /// Ends a receive that no message has met. False: it is none.
+    /// Ends a receive that no message has met. False: it is none, or others have been told that this rank waits.
     [[nodiscard]] bool withdraw(message& m) {
-        if (m.way == message::direction::send) return false;
+        if (m.way == message::direction::send || reported_.sent) return false;
         const bool was = m.peer == group_.rank ? self_.withdraw(m) : link_to(m.peer).withdraw(m);
         if (was) all_.complete(m);
         return was;

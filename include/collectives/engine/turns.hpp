@@ -29,8 +29,9 @@ namespace tutti::engine {
 /// - Who has given its turn up so is patient: it sleeps until its work has ended, and looks each millisecond at least
 ///   whether nobody has driven since. So a thread that calls often has the turn, whoever else waits for long.
 /// - Work that goes on while nobody waits is the helper's, which is as patient; or, where the program's event loop
-///   steps, the loop's. That is called when something has ended and after each turn, but by its own. If another has the
-///   turn when it steps, it takes former calls back and tries again: so it gets the turn, or is called later.
+///   steps, the loop's. A loop that sleeps is called when something has ended, and after each turn. If another has the
+///   turn when it steps, it takes former calls back, stores that it sleeps, and tries again. The other one stores that
+///   none drives before it looks whether the loop sleeps. So the loop gets the turn, or is called later.
 ///
 /// tests/engine/turns.cpp tries all orders of the steps of up to four threads, with one preemption or two.
 template <class Driver, class Primitives>
@@ -101,14 +102,19 @@ public:
     /// One part of what there is to do, if none drives; false as of the driver's, or where one does.
     [[nodiscard]] bool step() {
         auto mine = try_take();
+        if (!mine && !has_loop_.load(std::memory_order_relaxed)) return true; // another drives: calls are under way
         if (!mine) {
-            driver_.take_call_back();
+            driver_.loop().take_call_back();
+            loop_sleeps_.store(true, std::memory_order_seq_cst);
             mine = try_take();
         }
         if (!mine) return false;
         mine.steps();
         note_drive();
-        return driver_.step();
+        const bool more = driver_.step();
+        told_ = this->ends();
+        loop_sleeps_.store(!more, std::memory_order_relaxed); // before the turn is given up
+        return more;
     }
     /// Returns when `ended()`, at that time at the latest if it looks at the clock; drives if none does.
     template <class Ended>
@@ -179,7 +185,12 @@ private:
             const auto lock = this->hold();
             pass_on(to_helper);
         }
-        if (!from_loop && has_loop_.load(std::memory_order_relaxed)) driver_.call_loop();
+        if (!from_loop) call_loop();
+    }
+    /// The loop is to step, if it sleeps.
+    void call_loop() {
+        if (loop_sleeps_.load(std::memory_order_seq_cst) && loop_sleeps_.exchange(false, std::memory_order_seq_cst))
+            driver_.loop().call();
     }
     /// Tells who is to drive that none does: one that has come to wait; else, where none is patient, the helper. Under
     /// the lock.
@@ -195,11 +206,9 @@ private:
         note_drive();
         const unsigned which = drives_.load(std::memory_order_relaxed);
         bool is_first = true;
-        unsigned told = this->ends();
         driver_.drive([&] {
             do_errands();
-            if (has_loop_.load(std::memory_order_relaxed) && std::exchange(told, this->ends()) != this->ends())
-                driver_.call_loop();
+            if (std::exchange(told_, this->ends()) != this->ends()) call_loop();
             return ended() || (!std::exchange(is_first, false) && is_wanted());
         });
         return which;
@@ -281,7 +290,9 @@ private:
     atomic<bool> helper_sleeps_{false}; ///< until needed_
     atomic<bool> has_helper_{false};    ///< from the first call that is not waited for at once
     atomic<bool> stop_{false};          ///< to the helper
-    atomic<bool> has_loop_{false};      ///< written by who has the turn; who leaves one later has seen that
+    atomic<bool> has_loop_{false};      ///< an event loop steps; written by who has the turn
+    atomic<bool> loop_sleeps_{false};   ///< and has not been called since
+    unsigned told_ = 0;                 ///< when something has ended last of which the loop was told; of who drives
     std::vector<errand> errands_;       ///< under the lock
     std::vector<errand> in_hand_;       ///< of who drives; its memory and that of errands_ take turns
     typename Primitives::event needed_;

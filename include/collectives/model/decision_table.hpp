@@ -45,7 +45,8 @@ struct size_class {
 /// The algorithm with the least predicted time for ranks that lie so, by operation and size: priced when it is first
 /// asked for, and kept. Equal on all ranks that have equal parameters and programs (compiled alike, and without
 /// -ffast-math): prices that differ by less than a millionth are equal, and the first candidate wins. Cost: a kept
-/// decision some nanoseconds; a new one a prediction of each candidate, or two up to 32 ranks.
+/// decision some nanoseconds; a new one a prediction of each candidate, or two up to 32 ranks. Without a machine's
+/// parameters choice/default_choice.hpp chooses, by thresholds.
 class decision_table {
 public:
     /// Nothing is decided yet. Lists the candidates of each operation.

@@ -68,7 +68,7 @@ public:
     [[nodiscard]] virtual int descriptor() = 0;
     [[nodiscard]] virtual bool arm() = 0;
     [[nodiscard]] virtual clock::time_point due() const = 0;
-    virtual void disarm() = 0;
+    virtual void disarm(bool to_step) = 0;
     virtual void call(bool wanted) = 0;
     [[nodiscard]] virtual bool fetch(notice& n) = 0;
     virtual void tell(const notice& n) = 0;
@@ -146,8 +146,8 @@ public:
         else
             return clock::time_point::max();
     }
-    TUTTI_COLD void disarm() override {
-        if constexpr (awaitable_transport<T>) it.disarm();
+    TUTTI_COLD void disarm([[maybe_unused]] bool to_step) override {
+        if constexpr (awaitable_transport<T>) it.disarm(to_step);
     }
     TUTTI_COLD void call([[maybe_unused]] bool wanted) override {
         if constexpr (awaitable_transport<T>) it.call(wanted);
@@ -266,7 +266,7 @@ public:
     [[nodiscard]] int descriptor() { return it_->descriptor(); }
     [[nodiscard]] bool arm() { return it_->arm(); }
     [[nodiscard]] clock::time_point due() const { return it_->due(); }
-    void disarm() { it_->disarm(); }
+    void disarm(bool to_step) { it_->disarm(to_step); }
     void call(bool wanted) { it_->call(wanted); }
     void close(context k) { it_->close(k); }
     void tell(const notice& n) { it_->tell(n); }

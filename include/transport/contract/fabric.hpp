@@ -41,7 +41,8 @@ struct fabric_end {
 
 // clang-format off
 /// A fabric carries messages to the ranks that it reaches, and knows of no control plane. A `world` makes a transport of a
-/// list of fabrics. `D` describes one; where only D is seen, D::fabric may be incomplete, or D may be that class.
+/// list of fabrics. `D` describes one; where only D is seen, D::fabric may be incomplete, or D may be that class. How to
+/// write and prove one: docs/own-fabric.md.
 ///
 /// | expression       | meaning |
 /// |------------------|---------|
@@ -84,7 +85,7 @@ struct fabric_end {
 /// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |
 /// | f.sleep(until) f.ask() f.wake() f.raise_alarm() | how it sleeps where it is the only one; ask is as arm, but for sleep |
-/// | f.sleep_by_descriptor() | else that is called first of all |
+/// | f.sleep_by_descriptor() | else that is called first of all; or later, where an event loop of the program's is to sleep for it, and c.descriptor() is the same from then on |
 // clang-format on
 template <class D>
 concept fabric =

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-/// Transports carry messages. A transport belongs to one rank and is driven by one thread at a time; only wake() may be
-/// called from others.
+/// Transports carry messages. A transport belongs to one rank and is driven by one thread at a time; only wake() and
+/// call() may be called from others.
 namespace tutti::transport {
 
 /// The clock of deadlines.
@@ -131,18 +131,18 @@ concept lingering_transport = transport<T> && requires(T t, clock::time_point un
 ///
 /// | expression        | meaning |
 /// |-------------------|---------|
-/// | t.descriptor()    | the same from the first call on: poll(2) and epoll(7) take it for reading. Throws std::system_error. Before it, none of these is called |
+/// | t.descriptor()    | the same from the first call on: poll(2) and epoll(7) take it for reading; -1: there is none. Throws std::system_error. Before it, none of these does anything |
 /// | t.arm()           | true: progress() or fetch() may have something to do after all. Else the descriptor can be read when that is so, and after wake(), until t.disarm() |
 /// | c.due()           | after arm(): when progress() or fetch() is wanted though nothing came |
-/// | t.disarm()        | after each arm(), before anything else is asked of it |
-/// | t.call(wanted)    | any thread: the descriptor can be read from now on until the next disarm(), or no longer for that reason |
+/// | t.disarm(to_step) | after each arm(), before anything else is asked of it. Unless it is to step, the descriptor can be read from now on |
+/// | t.call(wanted)    | any thread: the descriptor can be read from now on until disarm(true); or no longer, until it is called or armed again |
 // clang-format on
 template <class T>
 concept awaitable_transport = transport<T> && requires(T t, const T c) {
     { t.descriptor() } -> std::same_as<int>;
     { t.arm() } -> std::same_as<bool>;
     { c.due() } -> std::same_as<clock::time_point>;
-    { t.disarm() } -> std::same_as<void>;
+    { t.disarm(true) } -> std::same_as<void>;
     { t.call(true) } -> std::same_as<void>;
 };
 

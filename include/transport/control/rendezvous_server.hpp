@@ -34,7 +34,8 @@
 
 namespace tutti::transport::bootstrap {
 
-/// The rendezvous: seats ranks, sends the table when all have come, then carries notices between ranks and coordinator.
+/// The rendezvous, where ranks meet: seats them, sends the table when all have come, then carries notices between them
+/// and the coordinator. lose() hears of a rank whose connection has ended.
 /// Coroutines of one io_context. Strangers are bounded in number and time; what one sends ends its own connection
 /// alone.
 ///

@@ -18,7 +18,7 @@ class control;
 
 /// A rank's part in a world: the control connection, and on rank 0 the rendezvous behind it. To begin: construct,
 /// listen for data at data_address(), join() with the port. Destroying it says `left`; on rank 0 that takes until the
-/// others have left too, rendezvous::settings::linger at most.
+/// others have left too, rendezvous_thread::settings::linger at most.
 class session {
 public:
     /// Rank 0 starts listening; every rank connects, retrying until me.timeout. Throws a bootstrap error.

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -235,6 +236,8 @@ public:
     /// As the table of the concept `awaitable_transport` has it.
     /// @{
     [[nodiscard]] int descriptor() {
+        using first = typename std::tuple_element_t<0, std::tuple<Described...>>::fabric;
+        if constexpr (sleeps_its_way && !requires(first& f) { f.sleep_by_descriptor(); }) return -1;
         if (!waits_.is_open()) {
             waits_.open();
             fabrics_.each([&](auto& f) {
@@ -257,9 +260,9 @@ public:
         }
         return fabrics_.arm(due_) || ready;
     }
-    void disarm() noexcept {
+    void disarm(bool to_step) noexcept {
         fabrics_.disarm();
-        waits_.disarm();
+        waits_.disarm(to_step);
     }
     [[nodiscard]] clock::time_point due() const noexcept { return due_; }
     void call(bool wanted) noexcept { waits_.call(wanted); }

@@ -12,6 +12,9 @@ namespace tutti::transport::detail {
 
 /// What a program's own event loop waits for in a rank's stead: one descriptor, which can be read when one of several
 /// is ready. It takes no descriptor before it is opened. One thread, but for wake() and call().
+///
+/// While armed it stands for `sources_`, a set within the set. Otherwise these do not count, since another thread may
+/// drive, and leave them ready for long.
 class wait_set {
 public:
     /// Opens it for these to be added, if it is not. Throws std::system_error.
@@ -27,17 +30,22 @@ public:
     void wake() noexcept {
         if (is_open() && bell_.ring()) call(true);
     }
-    /// Any thread: makes it readable until the next disarm(), or takes that back.
-    void call(bool wanted) const noexcept;
+    /// Any thread: makes it readable until it is disarmed by a step; or takes that back, and the sources out.
+    void call(bool wanted) noexcept;
     /// The loop is to sleep now, until the control connection, too, can be read, or written where that is awaited.
     /// True: it has been woken before.
     [[nodiscard]] bool arm(int control, bool to_write);
-    void disarm() noexcept;
+    /// For a step; else it can be read until the next one.
+    void disarm(bool to_step) noexcept;
 
 private:
-    bootstrap::descriptor set_, called_;
+    /// Whether the sources count.
+    void await_sources(bool wanted) noexcept;
+
+    bootstrap::descriptor set_, sources_, called_;
     doorbell bell_;
     std::atomic<bool> is_open_{false};
+    std::atomic<bool> awaits_sources_{false}; ///< exchanged by who changes it
     int control_ = -1;
     bool writes_ = false;
 };

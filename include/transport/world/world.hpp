@@ -148,7 +148,7 @@ public:
     /// @{
     [[nodiscard]] int descriptor();
     [[nodiscard]] bool arm();
-    void disarm() noexcept;
+    void disarm(bool to_step) noexcept;
     [[nodiscard]] clock::time_point due() const noexcept;
     void call(bool wanted) noexcept;
     /// @}

@@ -123,8 +123,8 @@ TUTTI_COLD bool world<F...>::arm() {
     return it_->arm();
 }
 template <class... F>
-TUTTI_COLD void world<F...>::disarm() noexcept {
-    it_->disarm();
+TUTTI_COLD void world<F...>::disarm(bool to_step) noexcept {
+    it_->disarm(to_step);
 }
 template <class... F>
 TUTTI_COLD clock::time_point world<F...>::due() const noexcept {

@@ -30,7 +30,8 @@ struct clause {
     void (*check)();
 };
 
-/// The whole contract. A transport is done when it keeps every clause:
+/// The whole contract. A transport is done when it keeps every clause; a fabric, when it has passed ended_links.hpp and
+/// tests/fault/victims.hpp as well (docs/own-fabric.md):
 ///
 ///     for (const auto& [sentence, check] : tutti::test::contract<my_fixture>())
 ///         DYNAMIC_SECTION(sentence) { CHECK_NOTHROW(check()); }

@@ -62,13 +62,12 @@ public:
     }
     [[nodiscard]] static std::string name_of(const bootstrap::member& m) { return "process " + std::to_string(m.pid); }
 
-    /// From now on this rank can sleep by descriptors, not only on the futex. Peers that it has joined before open them
-    /// when they need them, or may not. Throws std::system_error.
+    /// From now on this rank can sleep by descriptors, not only on the futex. Peers that have joined before open them
+    /// when they need them. One that cannot is heard when this rank looks around. Throws std::system_error.
     void sleep_by_descriptor() {
         pipe_ = bell_pipe::made();
         mine_.top().bell_file.store(pipe_.file(), std::memory_order_relaxed);
-        mine_.top().bell_pipe.store(pipe_.descriptor(), std::memory_order_relaxed);
-        is_rung_late_ = !peers_.empty();
+        mine_.top().bell_pipe.store(pipe_.descriptor(), std::memory_order_release);
     }
 
     /// Throws a bootstrap error.
@@ -149,9 +148,7 @@ public:
         mine_.top().bell.get_up();
     }
     [[nodiscard]] int descriptor() const noexcept { return pipe_.descriptor(); }
-    [[nodiscard]] clock::time_point due() const noexcept {
-        return is_rung_late_ && busy_.size() > 0 ? clock::now() + longest_futex_sleep : clock::time_point::max();
-    }
+    [[nodiscard]] static clock::time_point due() noexcept { return clock::time_point::max(); }
 
     /// Sleeps on the futex until a ring or `until`; sooner where a peer has raised the alarm. A futex cannot wait for a
     /// socket too, so the control plane gets its looks between sleeps.
@@ -161,8 +158,7 @@ public:
         const auto alarm = mine_.top().alarm.load(std::memory_order_relaxed);
         if (alarm != std::exchange(seen_alarm_, alarm)) hurried_sleeps_ = sleeps_in_hurry;
         const bool hurried = hurried_sleeps_ > 0 && --hurried_sleeps_ > 0;
-        mine_.top().bell.sleep(
-            std::min(until, clock::now() + (hurried ? std::chrono::milliseconds{1} : longest_futex_sleep)));
+        mine_.top().bell.sleep(std::min(until, clock::now() + std::chrono::milliseconds{hurried ? 1 : 20}));
     }
     /// Any thread: ends the sleep.
     void wake() noexcept { mine_.top().bell.ring(); }
@@ -196,8 +192,6 @@ public:
     }
 
 private:
-    static constexpr std::chrono::milliseconds longest_futex_sleep{20};
-
     [[nodiscard]] peer& peer_of(int rank) const noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
 
     /// Closes the lanes that peers have made for contexts that this rank had left before, and gives memory back.
@@ -252,7 +246,6 @@ private:
     std::vector<std::unique_ptr<peer>> peers_; // by rank; null for this one and those of other hosts
     std::uint32_t others_ = 0;                 // that are not null
     bell_pipe pipe_;                           // none unless this rank sleeps by descriptors
-    bool is_rung_late_ = false;                // peers may be unable to open it
     std::vector<std::byte> landing_;
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;

@@ -27,8 +27,8 @@ public:
     peer(const bootstrap::member& m, const std::optional<card>& its, int self)
         : process_(static_cast<pid_t>(m.pid)), memory_(opened(m, its, self)), alive_(watched(m, self)),
           readable_(probe()) {
-        if (top().bell_pipe.load(std::memory_order_relaxed) >= 0 && !(pipe_ = its_pipe()))
-            refuse_to_open(m, errno, self);
+        if (const int number = top().bell_pipe.load(std::memory_order_acquire); number >= 0)
+            if (!(pipe_ = its_pipe(number))) refuse_to_open(m, errno, self);
         top().attached.fetch_add(1, std::memory_order_release);
     }
 
@@ -37,7 +37,7 @@ public:
     void ring() noexcept {
         if (!top().bell.ring()) return;
         if (!pipe_) open_pipe();
-        if (pipe_) pipe_.ring(); // else it finds out by itself, see fabric::due()
+        if (pipe_) pipe_.ring();
     }
     [[nodiscard]] pid_t process() const noexcept { return process_; }
     /// read_foreign() works on it.
@@ -68,14 +68,13 @@ private:
         mapping memory;
     };
 
-    [[nodiscard]] bell_pipe its_pipe() const {
-        return bell_pipe::opened(process_, top().bell_pipe.load(std::memory_order_relaxed),
-                                 top().bell_file.load(std::memory_order_relaxed));
+    [[nodiscard]] bell_pipe its_pipe(int number) const {
+        return bell_pipe::opened(process_, number, top().bell_file.load(std::memory_order_relaxed));
     }
     /// It has slept by descriptors only since it has joined.
     [[gnu::cold]] void open_pipe() noexcept {
         try {
-            if (!has_left() && !is_dead()) pipe_ = its_pipe();
+            if (!has_left() && !is_dead()) pipe_ = its_pipe(top().bell_pipe.load(std::memory_order_acquire));
         } catch (const std::exception&) { // no memory
         }
     }

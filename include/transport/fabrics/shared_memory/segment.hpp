@@ -33,7 +33,8 @@ struct head {
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
     std::uint64_t private_key_at = 0; ///< where the owner keeps the key in memory of its own, for probing
     /// Under which descriptor the owner has its bell_pipe, and which file that is; -1: it has none. Stored before the
-    /// owner first sleeps by it, read by peers that have found it asleep so, or when they map this: relaxed.
+    /// owner first sleeps by it: first the file, then the descriptor (release), in which order peers read them
+    /// (acquire).
     std::atomic<std::int32_t> bell_pipe{-1};
     std::atomic<std::uint64_t> bell_file{0};
     alignas(64) doorbell bell;
