@@ -16,7 +16,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -151,6 +153,21 @@ public:
                   [&](int a, int b) { return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a < b; });
         return with_members(id, ranks);
     }
+    /// The communicator of these ranks of this one, which they make alone: others take no part, and nothing is
+    /// exchanged. It has its own sequence of calls, and outlives the loss of ranks that are not in it. Precondition on
+    /// its members: the same ranks in the same order, the same tag, and as many such calls with both before. Members
+    /// that disagree wait for each other until their deadlines, and the error names both groups. Throws
+    /// invalid_argument for a rank that there is not, that is named twice, and where this rank is not among them.
+    ///
+    /// @snippet reference.cpp of
+    /// @{
+    [[nodiscard]] communicator of(std::span<const int> ranks, int tag = 0) const {
+        return {membership_->group_of(ranks, tag), deadline_, executor_};
+    }
+    [[nodiscard]] communicator of(std::initializer_list<int> ranks, int tag = 0) const {
+        return of(std::span(ranks.begin(), ranks.size()), tag);
+    }
+    /// @}
     /// Collective, but exchanges nothing: a communicator of the same ranks whose calls do not wait for this one's.
     [[nodiscard]] communicator duplicate() const {
         std::vector<int> ranks(static_cast<std::size_t>(size()));

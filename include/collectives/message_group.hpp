@@ -43,6 +43,10 @@ public:
         start(detail::incoming(on_, data, from, tag));
     }
 
+    /// After wait(): whose message the i-th of this group's messages was that wait() has waited for, counted in the
+    /// order of their starts; of a send any_rank. Precondition: there were so many, and none has started since.
+    [[nodiscard]] int source(std::size_t i) const noexcept { return (*all_[i / at_once])[i % at_once].source; }
+
     /// Returns when all are over. Throws the first failure, if any.
     void wait() {
         await();

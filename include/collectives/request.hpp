@@ -86,7 +86,8 @@ public:
     }
     /// Takes the request over; the other one counts as collected.
     request(request&& other) noexcept
-        : in_(std::move(other.in_)), started_(std::move(other.started_)), message_(std::move(other.message_)) {
+        : in_(std::move(other.in_)), started_(std::move(other.started_)), message_(std::move(other.message_)),
+          source_(other.source_) {
         other.started_.reset();
     }
     /// Waits for this request, as the destructor does, and takes the other one over.
@@ -97,6 +98,7 @@ public:
         if (other.started_) started_.emplace(std::move(*other.started_));
         other.started_.reset();
         message_ = std::move(other.message_);
+        source_ = other.source_;
         return *this;
     }
     ~request() { drop(); }
@@ -133,6 +135,9 @@ public:
         queue.add(std::move(*this), std::forward<F>(f));
     }
 
+    /// Of a receive that is collected: whose message it was. Of other calls any_rank.
+    [[nodiscard]] int source() const noexcept { return source_; }
+
     /// Gives the call up; the request is collected, and its buffers are the caller's again. A receive that no message
     /// has met is withdrawn, as if it had not been made: true. A call that was over is over: false. Any other call ends
     /// by an abort of the communicator on all ranks, which names this rank and the call: false.
@@ -164,6 +169,7 @@ private:
         if (message_) {
             in_->await(*message_); // first, so that it stays in place if this throws
             const auto over = std::move(message_);
+            source_ = over->source;
             return in_->wait(*over);
         }
         started mine = std::move(*started_);
@@ -184,6 +190,7 @@ private:
     std::shared_ptr<membership> in_;
     std::optional<started> started_;           ///< of a collective
     std::unique_ptr<engine::message> message_; ///< of a send or a receive
+    int source_ = engine::any_rank;
 };
 
 /// Waits for all of them, then throws the first failure, if any.

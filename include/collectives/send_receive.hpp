@@ -11,6 +11,16 @@
 
 namespace tutti {
 
+/// In the place of a rank that is received from, or probed: any rank of the communicator, this one too. Messages that
+/// have come are taken from each rank in turn. The first such receive opens a connection to every rank.
+using engine::any_rank;
+
+/// A message that could be received.
+struct message_facts {
+    int source;        ///< its sender
+    std::size_t count; ///< elements
+};
+
 /// Messages between two ranks. Those from one rank to another with the same tag are received in the order in which they
 /// were sent, whatever their lengths; those of other ranks, tags and communicators do not matter to them. Nothing needs
 /// to be equal on ranks that have no part in a message.
@@ -20,7 +30,8 @@ namespace tutti {
 /// message_group, which start before they wait.
 ///
 /// Data: a range of elements, or one element. Element types and counts must be equal at both ends. Tags are 0 or more.
-/// A rank may send to itself.
+/// A rank may send to itself, and receive from any_rank: of receives that a message would suit, the first to start
+/// takes it.
 /// Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells both lengths. Data in the
 /// memory of a GPU are refused.
 /// Cost: up to 4088 bytes one message of the transport, up to 64 KiB two at once. Longer ones are announced and granted
@@ -38,21 +49,28 @@ public:
         one.wait();
     }
 
-    /// Returns when the data are there.
+    /// Returns when the data are there: the rank that has sent them.
     template <detail::message_target Data>
-    void receive(Data&& data, int from, int tag = 0) const {
-        blocking<1> one(self());
-        one.start(detail::incoming(self(), data, from, tag));
-        one.wait();
+    int receive(Data&& data, int from, int tag = 0) const {
+        return received(detail::incoming(self(), data, from, tag)).source;
     }
-    /// Receives a message of any number of elements of type T: `auto rows = world.receive<double>(3);`.
+    /// Receives a message of any number of elements of type T: `auto rows = world.receive<double>(3);`. Whose it was is
+    /// in `*source`, unless that is null.
     template <class T>
-    [[nodiscard]] std::vector<T> receive(int from, int tag = 0) const {
+    [[nodiscard]] std::vector<T> receive(int from, int tag = 0, int* source = nullptr) const {
         std::vector<T> all;
-        blocking<1> one(self());
-        one.start(detail::incoming_of_any_length(self(), all, from, tag));
-        one.wait();
+        const auto facts = received(detail::incoming_of_any_length(self(), all, from, tag));
+        if (source) *source = facts.source;
         return all;
+    }
+    /// Returns when a message of elements of type T is there, which the next receive from its sender with this tag
+    /// takes.
+    template <class T>
+    [[nodiscard]] message_facts probe(int from, int tag = 0) const {
+        auto a = detail::arguments_of<T>(engine::message::direction::receive, from, tag, {});
+        a.probes = true;
+        detail::check_message(a, self().size());
+        return received(a);
     }
 
     /// Sends and receives at once, so that all ranks of a ring may call it: the data go to rank `to`, and those of rank
@@ -68,6 +86,12 @@ public:
     }
 
 private:
+    [[nodiscard]] message_facts received(const detail::message_arguments& a) const {
+        blocking<1> one(self());
+        one.start(a);
+        one.wait();
+        return {one.at(0).source, one.at(0).bytes / a.element_bytes};
+    }
     template <std::size_t most>
     using blocking = detail::blocking_messages<Communicator, most>;
     [[nodiscard]] const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }

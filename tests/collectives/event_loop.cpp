@@ -229,3 +229,28 @@ TEST_CASE("a transport whose ranks are woken by no descriptor says so, and can b
         expect(data[49'999] == 2 && !world.step(), "the result");
     });
 }
+
+TEST_CASE("who receives from any rank is connected to all, over each network") {
+    for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
+        const reserved_port at;
+        CHECK_NOTHROW(run_ranks(4, [&](int rank) {
+            const world_type world(made(by, identity(rank, 4, at)), tutti::progress::in_calls);
+            constexpr int each = 20, server = 2;
+            std::vector<int> count(4);
+            if (rank == server)
+                for (int k = 0; k < 3 * each; ++k) {
+                    int source = -1;
+                    const auto got = world.receive<int>(tutti::any_rank, 1, &source);
+                    const int turn = count[static_cast<std::size_t>(source)]++;
+                    expect(got.back() == turn, "its next message");
+                    world.send(turn, source, 2);
+                }
+            for (int k = 0, answer = -1; rank != server && k < each; ++k) {
+                world.send(std::vector<int>(std::size_t{1} << k % 16, k), server, 1);
+                world.receive(answer, server, 2);
+                expect(answer == k, "the answer");
+            }
+            world.barrier();
+        }));
+    }
+}

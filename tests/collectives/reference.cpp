@@ -212,6 +212,13 @@ TEST_CASE("reference: communicators") {
         //! [split]
         expect(members == 2, "a split");
 
+        //! [of]
+        if (world.rank() != 1) { // rank 1 takes no part
+            const auto three = world.of({0, 2, 3}, 7);
+            three.barrier();
+        }
+        //! [of]
+
         //! [type_erased]
         const auto mean = [](const tutti::any_communicator& ranks, double x) { // no template, and compiled once
             return ranks.allreduce(x, tutti::average);

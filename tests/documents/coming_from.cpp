@@ -113,6 +113,9 @@ void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int 
     auto sending = world.async().send(out, to);
     auto receiving = world.async().receive(in, from);
     auto any_length = world.receive<float>(from);
+    int sender = world.receive(in, tutti::any_rank, tag);
+    auto there = world.probe<float>(tutti::any_rank);
+    from = sender + there.source;
 
     auto group = world.group();
     group.send(out, to);
@@ -134,6 +137,10 @@ void operators(const over_tcp& world, buffer& x, double mine, float factor) {
 }
 
 void communicators(const over_tcp& world, buffer& x) {
+    const std::vector<int> ranks{0, 1};
+    const int tag = 1;
+    auto group = world.of(ranks, tag);
+    group.barrier();
     const int color = world.rank() % 2, key = 0;
     auto part = world.split(color, key);
     auto other = world.duplicate();

@@ -84,14 +84,16 @@ void messages(const over_tcp& world, std::vector<double>& row, const buffer& out
 
     world.send(row, to, tag); // a range or one element; the tag is 0 where none is given
     world.receive(row, from, tag);
-    auto rows = world.receive<double>(from); // any number of elements
-    world.sendrecv(out, to, in, from);       // both at once: all ranks of a ring may call it
+    auto rows = world.receive<double>(from);          // any number of elements
+    int sender = world.receive(row, tutti::any_rank); // whoever has sent; probe<T>() looks, and takes nothing
+    world.sendrecv(out, to, in, from);                // both at once: all ranks of a ring may call it
 
     auto edges = world.group(); // starts all, then waits: no order of them can deadlock
     edges.receive(ghost, below), edges.send(edge, below);
     edges.wait();
 
     row = rows;
+    std::printf("%d\n", sender);
 }
 
 void requests(const over_tcp& world, buffer& data, void (*compute)()) {
@@ -103,6 +105,7 @@ void requests(const over_tcp& world, buffer& data, void (*compute)()) {
     plan.run(); // again and again
 
     auto half = world.split(world.rank() % 2); // its calls do not wait for those of world
+    world.of({0, 1}, 3).barrier();             // of a communicator that ranks 0 and 1 make alone
     half.with_deadline(std::chrono::seconds(5)).barrier();
 }
 

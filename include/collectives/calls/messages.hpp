@@ -45,6 +45,7 @@ struct message_arguments {
     std::string (*type_name)();
     std::byte* (*allocate)(void*, std::size_t) = nullptr;
     void* allocate_state = nullptr;
+    bool probes = false;
 };
 /// Throws invalid_argument for a rank or a tag that there is not, and for a range that is null or misaligned.
 void check_message(const message_arguments& a, int size);
@@ -110,6 +111,7 @@ public:
         for (std::size_t i = 0; i < started_; ++i) access::membership_of(on_).await(all_[i]);
     }
 
+    [[nodiscard]] const engine::message& at(std::size_t i) const noexcept { return all_[i]; }
     void start(const message_arguments& a) {
         engine::message& m = all_[started_];
         fill(m, a);

@@ -11,7 +11,7 @@ namespace tutti::detail {
 TUTTI_INLINE void check_message(const message_arguments& a, int size) {
     const bool sends = a.way == engine::message::direction::send;
     const auto refuse = [&](const std::string& why) { reject(sends ? "send" : "receive", why); };
-    if (a.peer < 0 || a.peer >= size)
+    if ((a.peer < 0 || a.peer >= size) && (sends || a.peer != engine::any_rank))
         refuse("there is no rank " + std::to_string(a.peer) + " among " + std::to_string(size));
     if (a.tag < 0) refuse("tags are 0 or more, not " + std::to_string(a.tag));
     if (!is_usable(a.data)) refuse(flaw_of(a.data));
@@ -20,6 +20,7 @@ TUTTI_INLINE void check_message(const message_arguments& a, int size) {
 TUTTI_INLINE void fill(engine::message& m, const message_arguments& a) noexcept {
     m.way = a.way;
     m.peer = a.peer;
+    m.probes = a.probes;
     m.tag = a.tag;
     m.data = a.data.data;
     m.bytes = a.data.count * a.element_bytes;

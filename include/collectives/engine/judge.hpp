@@ -261,6 +261,9 @@ private:
 
     template <class Work>
     TUTTI_COLD void examine_peers(Work& r, clock::time_point now) {
+        if constexpr (!Work::has_steps)
+            if (r.waits_for_any() && r.members().size() > 1 && have_others_left(r.members(), now))
+                return report(r, notice_of(transport_, r, transport::notice_kind::timeout, r.waiting_step()), now);
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
             if (step < 0) continue;
@@ -280,6 +283,12 @@ private:
         }
     }
 
+    [[nodiscard]] bool have_others_left(const members& g, clock::time_point now) const {
+        return std::all_of(g.members.begin(), g.members.end(), [&](int m) {
+            return m == transport_.rank() ||
+                   (world_status_.of(m) == world_status::presence::left && world_status_.since(m) <= now);
+        });
+    }
     /// Nobody collects reports any more. When rank 0 has left in good order the coordinator may stay for a while.
     [[nodiscard]] bool coordinator_is_lost() const {
         return transport_.rank() != 0 && world_status_.of(0) == world_status::presence::lost;

@@ -12,8 +12,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,14 +38,15 @@ public:
     [[nodiscard]] static std::shared_ptr<membership> of_world(transport::any t, bool is_shared);
     /// TUTTI_DEADLINE, in seconds; 30 where it is not set. Throws invalid_argument if it is no whole number from 1.
     [[nodiscard]] static std::chrono::nanoseconds default_deadline();
-    /// `like` chooses for a communicator that this one is made from.
+    /// `like` chooses for a communicator that this one is made from; `name` is for errors.
     membership(std::shared_ptr<engine> on, std::uint64_t id, std::vector<int> members, int rank,
-               const model::chooser& like = model::chooser({}));
+               const model::chooser& like = model::chooser({}), std::string name = {});
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
     ~membership();
     /// This rank's part in a communicator of some of these ranks, in which it is `rank`.
-    [[nodiscard]] std::shared_ptr<membership> child(std::uint64_t id, std::vector<int> members, int rank) const;
+    [[nodiscard]] std::shared_ptr<membership> child(std::uint64_t id, std::vector<int> members, int rank,
+                                                    std::string name = {}) const;
 
     [[nodiscard]] int rank() const noexcept { return group_.rank; }
     [[nodiscard]] int size() const noexcept { return group_.size(); }
@@ -54,6 +57,9 @@ public:
 
     /// The id of the next communicator made from this one: equal on all ranks that make it, by the order of the calls.
     [[nodiscard]] std::uint64_t next_child(std::uint64_t color);
+
+    /// The communicator of these of its ranks, which they make alone. Throws invalid_argument.
+    [[nodiscard]] std::shared_ptr<membership> group_of(std::span<const int> ranks, int tag);
 
     /// The time by the clock of deadlines.
     [[nodiscard]] clock::time_point now() const;
@@ -155,7 +161,8 @@ private:
     model::chooser choice_;
     plan_cache cache_;
     std::uint64_t children_ = 0;
-    recorder* recorder_ = nullptr; ///< null while nothing is recorded
+    std::map<std::uint64_t, std::uint64_t> groups_made_; ///< how many of the same ranks and tag
+    recorder* recorder_ = nullptr;                       ///< null while nothing is recorded
 };
 
 } // namespace tutti::engine

@@ -7,6 +7,7 @@
 #include "plan_cache.ipp"
 #include "recorder.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -46,21 +47,46 @@ TUTTI_INLINE std::shared_ptr<membership> membership::owned(membership* made) {
 }
 
 TUTTI_INLINE membership::membership(std::shared_ptr<engine> on, std::uint64_t id, std::vector<int> members, int rank,
-                                    const model::chooser& like)
+                                    const model::chooser& like, std::string name)
     : engine_(std::move(on)), choice_(like.on(model::topology_of(engine_->transport(), members))) {
     group_.id = id;
     sequence_.signature = first_signature(id);
     group_.members = std::move(members);
     group_.rank = rank;
+    group_.name = std::move(name);
     group_.wake = engine_->wake();
     group_.is_timed = engine_->transport().is_timed();
     engine_->open(group_);
 }
 
+TUTTI_COLD TUTTI_INLINE auto membership::group_of(std::span<const int> ranks, int tag) -> std::shared_ptr<membership> {
+    std::string name = " in the group of ranks";
+    std::uint64_t id = mixed(mixed(~group_.id, static_cast<std::uint32_t>(tag)), ranks.size());
+    std::vector<int> members;
+    int self = -1;
+    for (const int r : ranks) {
+        if (r < 0 || r >= size())
+            reject("of", "there is no rank " + std::to_string(r) + " among " + std::to_string(size()));
+        if (r == rank()) self = static_cast<int>(members.size());
+        members.push_back(group_.members[static_cast<std::size_t>(r)]);
+        if (std::find(members.begin(), members.end() - 1, members.back()) != members.end() - 1)
+            reject("of", "rank " + std::to_string(r) + " is named twice");
+        id = mixed(id, static_cast<std::uint32_t>(r));
+        name += " " + std::to_string(r);
+    }
+    if (self < 0) reject("of", "rank " + std::to_string(rank()) + " calls it, and is none of its ranks");
+    {
+        const auto lock = engine_->guard();
+        id = mixed(id, groups_made_[id]++);
+    }
+    return child(id | 1, std::move(members), self, name + " (tag " + std::to_string(tag) + ")");
+}
+
 TUTTI_INLINE membership::~membership() { engine_->close(group_, sequence_); }
 
-TUTTI_INLINE std::shared_ptr<membership> membership::child(std::uint64_t id, std::vector<int> members, int rank) const {
-    return owned(new membership(engine_, id, std::move(members), rank, choice_));
+TUTTI_INLINE std::shared_ptr<membership> membership::child(std::uint64_t id, std::vector<int> members, int rank,
+                                                           std::string name) const {
+    return owned(new membership(engine_, id, std::move(members), rank, choice_, std::move(name)));
 }
 
 TUTTI_INLINE void membership::choose_by(std::shared_ptr<const model::tuner> by) {

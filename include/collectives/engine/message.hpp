@@ -72,13 +72,17 @@ struct message_transfer : transport::transfer {
     void* of = nullptr; ///< the message; of `stored` the unexpected one
 };
 
+/// In the place of a rank that is received from.
+inline constexpr int any_rank = -1;
+
 /// One send or receive between two ranks. The caller owns it, and keeps it in place from its start until it is over.
 struct message : call_state {
     enum class direction : std::uint8_t { send, receive };
 
     // Set by the caller before the start.
     direction way = direction::send;
-    int peer = 0; ///< a rank of the communicator
+    int peer = 0;        ///< a rank of the communicator; of a receive perhaps any_rank
+    bool probes = false; ///< a receive that takes nothing: it is over when a message is there
     std::int32_t tag = 0;
     std::byte* data = nullptr; ///< a send only reads it
     std::size_t bytes = 0;
@@ -95,7 +99,8 @@ struct message : call_state {
     message* next = nullptr;    ///< in the list of those that wait to be matched
     message* earlier = nullptr; ///< among those under way on the communicator
     message* later = nullptr;
-    std::uint64_t number = 0; ///< of an announced one
+    std::uint64_t number = 0; ///< of an announced one; of a receive, in the order of their starts
+    int source = any_rank;    ///< of a receive: whose message it has met
     std::uint64_t cost = 0;   ///< of a receive: credits that the sender has spent on it
     int parts = 0;            ///< transfers that are not complete
     outgoing_packet packet;
@@ -104,12 +109,14 @@ struct message : call_state {
     using call_state::renew;
 };
 
-/// "receive of 100 float32 from rank 3, tag 5"; of a split communicator "from rank 1 (3 of the world), tag 5".
+/// "receive of 100 float32 from rank 3, tag 5", or "from any rank"; of a split communicator "from rank 1 (3 of the
+/// world), tag 5".
 [[nodiscard]] inline std::string in_words(const message& m) {
     const bool sends = m.way == message::direction::send;
-    std::string text = sends ? "send of " : "receive of ";
+    std::string text = sends ? "send of " : m.probes ? "probe of " : "receive of ";
     text += m.allocate ? "any number of" : std::to_string(m.bytes / m.element_bytes);
     if (m.type_name) text += " " + m.type_name();
+    if (m.peer == any_rank) return text + " from any rank, tag " + std::to_string(m.tag);
     text += (sends ? " to rank " : " from rank ") + std::to_string(m.peer);
     if (m.world_peer != m.peer) text += " (" + std::to_string(m.world_peer) + " of the world)";
     return text + ", tag " + std::to_string(m.tag);

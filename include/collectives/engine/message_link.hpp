@@ -21,7 +21,7 @@ namespace tutti::engine {
 /// Whether a message fits the receive that takes it. Else notes how both differ.
 [[nodiscard]] inline bool fits(std::uint32_t type, std::size_t bytes, const message& m, messages_under_way& all) {
     if (type == m.type && (m.allocate ? bytes % m.element_bytes == 0 : bytes == m.bytes)) return true;
-    all.note({cause::mismatch, m.peer,
+    all.note({cause::mismatch, m.source,
               in_words(m) + " met a message of " +
                   (type == m.type ? std::to_string(bytes / m.element_bytes) + " elements"
                                   : std::to_string(bytes) + " bytes of another element type")});
@@ -87,10 +87,22 @@ public:
     }
 
     void receive(message& m) {
-        if (unexpected_message* const u = unexpected_.take(m.tag))
-            return take(m, std::unique_ptr<unexpected_message>(u));
+        if (take_unexpected(m)) return;
         posted_.push(m);
         listen();
+    }
+    /// The receive takes, or the probe finds, a message that came before it. False: there is none.
+    bool take_unexpected(message& m) {
+        unexpected_message* const u = unexpected_.find(m.tag);
+        if (!u) return false;
+        m.source = peer_;
+        if (m.probes) {
+            m.bytes = u->bytes;
+            all_.complete(m);
+        } else {
+            take(m, std::unique_ptr<unexpected_message>(unexpected_.take(m.tag)));
+        }
+        return true;
     }
 
     /// A receive that no message has met is none any more.
@@ -180,7 +192,7 @@ private:
     }
     /// The receive that takes the packet's message; null if there is none, or it does not fit.
     [[nodiscard]] message* receiver_of_packet(std::size_t bytes) {
-        message* const m = posted_.take(header_.tag);
+        message* const m = all_.receiver_of(posted_, peer_, header_.tag, bytes);
         return m && fits(header_.type(), bytes, *m, all_) ? m : nullptr;
     }
     [[nodiscard]] unexpected_message& keep(std::size_t bytes) {

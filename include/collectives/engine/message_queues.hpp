@@ -43,6 +43,12 @@ public:
     [[nodiscard]] Message* take(std::int32_t tag) noexcept {
         return take(tag, [tag](const Message& m) { return m.tag == tag; });
     }
+    /// The first with this tag; null if there is none.
+    [[nodiscard]] Message* find(std::int32_t tag) const noexcept {
+        Message* m = queues_[static_cast<std::uint32_t>(tag) % number].first;
+        while (m && m->tag != tag) m = m->next;
+        return m;
+    }
     /// Removes this one; false if it is not among them.
     [[nodiscard]] bool remove(const Message& which) noexcept {
         return take(which.tag, [&which](const Message& m) { return &m == &which; }) != nullptr;

@@ -5,6 +5,7 @@
 #include "../../transport/contract/status_page.hpp"
 #include "completion_signal.hpp"
 #include "message.hpp"
+#include "message_queues.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -48,6 +49,24 @@ public:
                     (!m.later || m.deadline() <= m.later->deadline());
     }
 
+    /// Receives from any rank that no message has met.
+    [[nodiscard]] tag_queues<message>& from_any() noexcept { return from_any_; }
+    [[nodiscard]] const tag_queues<message>& from_any() const noexcept { return from_any_; }
+    /// The receive that takes a message of that rank: the first to start, of these and of `own`, which are of that rank
+    /// alone; null if there is none. Probes before it are over.
+    [[nodiscard]] message* receiver_of(tag_queues<message>& own, int rank, std::int32_t tag, std::size_t bytes) {
+        for (;;) {
+            message *const of_rank = own.find(tag), *const any = from_any_.find(tag);
+            message* const first = !any || (of_rank && of_rank->number < any->number) ? of_rank : any;
+            if (!first) return nullptr;
+            static_cast<void>((first == any ? from_any_ : own).take(tag));
+            first->source = rank;
+            if (!first->probes) return first;
+            first->bytes = bytes;
+            complete(*first);
+        }
+    }
+
     /// The last touch of a message: its owner may destroy it from now on.
     void complete(message& m) { finish(m, run_state::done, {}); }
     void fail(const std::shared_ptr<const fault>& why) {
@@ -88,6 +107,7 @@ private:
     transport::status::call_line& line_;
     message* first_ = nullptr;
     message* last_ = nullptr;
+    tag_queues<message> from_any_;
     mutable clock::time_point soonest_ = clock::time_point::max(); ///< unless it is stale
     mutable bool is_stale_ = false;
     mutable bool in_order_ = true; ///< no message has a deadline before that of one that started earlier

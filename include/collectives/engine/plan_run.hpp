@@ -185,7 +185,7 @@ public:
     }
 
     [[nodiscard]] const call& what() const noexcept { return call_; }
-    [[nodiscard]] std::string words() const { return in_words(call_); }
+    [[nodiscard]] std::string words() const { return in_words(call_) + members().name; }
     /// This object's calls from that number on were this one.
     [[nodiscard]] std::uint64_t same_since() const noexcept { return same_since_; }
     /// The hash of this call and all before it.

@@ -38,6 +38,9 @@ public:
     void start(message& m) {
         all_.add(m);
         m.cost = 0;
+        m.source = any_rank;
+        if (m.way == message::direction::receive) m.number = ++receives_;
+        if (m.peer == any_rank) return receive_from_any(m);
         m.world_peer = group_.members[static_cast<std::size_t>(m.peer)];
         const bool sends = m.way == message::direction::send;
         if (m.peer == group_.rank)
@@ -53,7 +56,9 @@ public:
     /// Ends a receive that no message has met. False: it is none, or others have been told that this rank waits.
     [[nodiscard]] bool withdraw(message& m) {
         if (m.way == message::direction::send || reported_.sent) return false;
-        const bool was = m.peer == group_.rank ? self_.withdraw(m) : link_to(m.peer).withdraw(m);
+        const bool was = m.peer == any_rank      ? all_.from_any().remove(m)
+                         : m.peer == group_.rank ? self_.withdraw(m)
+                                                 : link_to(m.peer).withdraw(m);
         if (was) all_.complete(m);
         return was;
     }
@@ -77,21 +82,26 @@ public:
     static constexpr bool has_steps = false;
     [[nodiscard]] group& members() const noexcept { return group_; }
     [[nodiscard]] std::uint64_t request() const noexcept { return transport::no_number; }
-    [[nodiscard]] std::string words() const { return idle() ? std::string() : in_words(*to_tell()); }
+    [[nodiscard]] std::string words() const { return idle() ? std::string() : in_words(*to_tell()) + group_.name; }
     [[nodiscard]] clock::time_point deadline() const noexcept { return all_.deadline(); }
     [[nodiscard]] bool is_wanted(clock::time_point now) const noexcept {
         for (const message* m = all_.first(); m; m = m->later)
             if (m->is_wanted(now)) return true;
         return false;
     }
-    [[nodiscard]] int waiting_step() const noexcept { return idle() ? -1 : to_tell()->peer; }
+    [[nodiscard]] int waiting_step() const noexcept {
+        const int peer = idle() ? -1 : other_end(*to_tell());
+        return peer == any_rank && !idle() && group_.size() > 1 ? (group_.rank == 0 ? 1 : 0) : peer;
+    }
+    /// A receive from any rank is under way.
+    [[nodiscard]] bool waits_for_any() const noexcept { return !all_.from_any().empty(); }
     /// The world's rank; -1 of this rank itself.
     [[nodiscard]] int peer_of(int rank) const {
         return rank < 0 || rank == group_.rank ? -1 : group_.members[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] int step_waiting_for(int world_rank) const {
         for (const message* m = all_.first(); m; m = m->later)
-            if (peer_of(m->peer) == world_rank) return m->peer;
+            if (const int peer = other_end(*m); peer != any_rank && peer_of(peer) == world_rank) return peer;
         return -1;
     }
     /// Those for which the program waits, if it waits for any; first the one that is told of.
@@ -126,7 +136,14 @@ public:
 
 private:
     void add_peer(std::vector<std::int32_t>& all, const message& m) const {
-        const int peer = peer_of(m.peer);
+        const int peer = other_end(m);
+        for (int r = 0; peer == any_rank && r < group_.size(); ++r) add_peer(all, r);
+        add_peer(all, peer);
+    }
+    /// Of a receive from any rank that of its message, once it has met one.
+    [[nodiscard]] static int other_end(const message& m) noexcept { return m.peer == any_rank ? m.source : m.peer; }
+    void add_peer(std::vector<std::int32_t>& all, int rank) const {
+        const int peer = peer_of(rank);
         if (peer >= 0 && std::find(all.begin(), all.end(), peer) == all.end()) all.push_back(peer);
     }
     [[nodiscard]] link& link_to(int rank) {
@@ -138,6 +155,24 @@ private:
         return *known;
     }
 
+    /// From the rank whose turn it is among those that have sent before, so that none waits for ever.
+    void receive_from_any(message& m) {
+        const int size = group_.size();
+        m.world_peer = any_rank;
+        for (int r = 0; r < size; ++r)
+            if (r != group_.rank) static_cast<void>(link_to(r));
+        listen_to_all();
+        take_completed();
+        for (int k = 1; k <= size; ++k) {
+            const int r = (last_source_ + k) % size;
+            const bool taken = r == group_.rank ? self_.take_unexpected(m, r)
+                                                : links_[static_cast<std::size_t>(r)]->take_unexpected(m);
+            if (!taken) continue;
+            last_source_ = r;
+            return take_completed();
+        }
+        all_.from_any().push(m);
+    }
     void send(link& with, message& m) {
         if (with.lacks_credits(m)) { // which may lie in the transport
             with.listen();
@@ -183,6 +218,8 @@ private:
     std::vector<link*> quiet_;                 ///< those that take no packets
     transport::transfer_queue done_;
     call_report reported_;
+    std::uint64_t receives_ = 0; ///< how many have started
+    int last_source_ = 0;        ///< of a receive from any rank that took a message which had come before it
 };
 
 } // namespace tutti::engine

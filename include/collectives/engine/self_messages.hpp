@@ -23,7 +23,7 @@ public:
     }
 
     void send(message& m, std::size_t most_bytes, std::uint64_t window) {
-        if (message* const r = posted_.take(m.tag)) {
+        if (message* const r = all_.receiver_of(posted_, m.peer, m.tag, m.bytes)) {
             if (!fits(m.type, m.bytes, *r, all_)) return;
             deliver(*r, m.data, m.bytes);
             return all_.complete(m);
@@ -42,8 +42,26 @@ public:
     }
 
     void receive(message& m) {
+        if (!take_unexpected(m, m.peer)) posted_.push(m);
+    }
+    /// As message_link has it.
+    bool take_unexpected(message& m, int self) {
+        unexpected_message* const found = unexpected_.find(m.tag);
+        if (!found) return false;
+        m.source = self;
+        if (m.probes) {
+            m.bytes = found->bytes;
+            return all_.complete(m), true;
+        }
         const std::unique_ptr<unexpected_message> u(unexpected_.take(m.tag));
-        if (!u) return posted_.push(m);
+        return deliver(m, *u), true;
+    }
+
+    [[nodiscard]] bool withdraw(const message& m) noexcept { return posted_.remove(m); }
+
+private:
+    void deliver(message& m, const unexpected_message& found) {
+        const unexpected_message* const u = &found;
         if (!fits(u->type, u->bytes, m, all_)) return;
         deliver(m, u->sender ? u->sender->data : u->data.get(), u->bytes);
         if (u->sender)
@@ -51,10 +69,6 @@ public:
         else
             stored_ -= cost_of(u->bytes);
     }
-
-    [[nodiscard]] bool withdraw(const message& m) noexcept { return posted_.remove(m); }
-
-private:
     [[nodiscard]] static std::uint64_t cost_of(std::size_t bytes) noexcept {
         return sizeof(unexpected_message) + bytes;
     }
