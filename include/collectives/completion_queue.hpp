@@ -35,10 +35,11 @@ public:
     completion_queue& operator=(const completion_queue&) = delete;
 
     /// Takes the request over. Once it is over `f` is called, with the failure as a std::exception_ptr that is null
-    /// where there is none. A function that takes nothing is called after a success alone: who would call it throws the
-    /// failure instead.
+    /// where there is none; and, if it takes that, with request::source(). A function that takes nothing is called
+    /// after a success alone: who would call it throws the failure instead.
     template <class Transport, class F>
-        requires std::invocable<F&> || std::invocable<F&, std::exception_ptr>
+        requires std::invocable<F&> || std::invocable<F&, std::exception_ptr> ||
+                 std::invocable<F&, std::exception_ptr, int>
     void add(request<Transport> r, F f) {
         r.want(true);
         auto made = std::make_unique<entry_of<Transport, F>>(std::move(r), std::move(f));
@@ -95,14 +96,17 @@ private:
         entry_of(request<Transport> r, F f) : of(std::move(r)), function(std::move(f)) {}
         bool is_over() const noexcept override { return of.is_over(); }
         void finish() override {
-            if constexpr (std::invocable<F&, std::exception_ptr>) {
+            if constexpr (!std::invocable<F&>) {
                 std::exception_ptr failed;
                 try {
                     of.collect();
                 } catch (const error&) {
                     failed = std::current_exception();
                 }
-                function(failed);
+                if constexpr (std::invocable<F&, std::exception_ptr, int>)
+                    function(failed, of.source());
+                else
+                    function(failed);
             } else {
                 of.collect();
                 function();

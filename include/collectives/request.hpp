@@ -111,7 +111,8 @@ public:
         collect();
     }
 
-    /// Makes progress without sleeping. True when the call is over; throws like wait().
+    /// Makes progress without sleeping. True when the call is over; throws like wait(). Within an event loop that
+    /// steps, is_over() is what to ask.
     [[nodiscard]] bool test() {
         if (collected()) return true;
         if (!(message_ ? in_->test(*message_) : started_->test())) return false;
@@ -139,8 +140,9 @@ public:
     [[nodiscard]] int source() const noexcept { return source_; }
 
     /// Gives the call up; the request is collected, and its buffers are the caller's again. A receive that no message
-    /// has met is withdrawn, as if it had not been made: true. A call that was over is over: false. Any other call ends
-    /// by an abort of the communicator on all ranks, which names this rank and the call: false.
+    /// has met is withdrawn, as if it had not been made: true; unless it is so late that others look for its sender. A
+    /// call that was over is over: false. Any other call ends by an abort of the communicator on all ranks, which names
+    /// this rank and the call: false.
     bool cancel() {
         if (collected()) return false;
         in_->require_nobody();

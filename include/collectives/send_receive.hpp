@@ -12,7 +12,8 @@
 namespace tutti {
 
 /// In the place of a rank that is received from, or probed: any rank of the communicator, this one too. Messages that
-/// have come are taken from each rank in turn. The first such receive opens a connection to every rank.
+/// have come are taken from each rank in turn. Cost: the first such receive on a communicator opens channels to all its
+/// ranks, some kilobytes each, and connections where there are none; each looks at all of them.
 using engine::any_rank;
 
 /// A message that could be received.
@@ -63,10 +64,11 @@ public:
         if (source) *source = facts.source;
         return all;
     }
-    /// Returns when a message of elements of type T is there, which the next receive from its sender with this tag
-    /// takes.
+    /// Returns when a message is there, which the next receive from its sender with this tag takes, and how many
+    /// elements of type T it would be.
     template <class T>
     [[nodiscard]] message_facts probe(int from, int tag = 0) const {
+        check_element<T>();
         auto a = detail::arguments_of<T>(engine::message::direction::receive, from, tag, {});
         a.probes = true;
         detail::check_message(a, self().size());
@@ -74,15 +76,16 @@ public:
     }
 
     /// Sends and receives at once, so that all ranks of a ring may call it: the data go to rank `to`, and those of rank
-    /// `from` come in.
+    /// `from` come in. Returns that rank.
     template <class Out, detail::message_target In>
-    void sendrecv(const Out& out, int to, In&& in, int from, int tag = 0) const {
+    int sendrecv(const Out& out, int to, In&& in, int from, int tag = 0) const {
         const auto arriving = detail::incoming(self(), in, from, tag);
         const auto leaving = detail::outgoing(self(), out, to, tag);
         blocking<2> both(self());
         both.start(leaving); // first, since the other rank waits for it
         both.start(arriving);
         both.wait();
+        return both.at(1).source;
     }
 
 private:

@@ -58,6 +58,17 @@ TEST_CASE("a group is made again of the same ranks, and of a group") {
     });
 }
 
+TEST_CASE("a group is made where its communicator has failed") {
+    run_world(3, [](communicator& world) {
+        const auto failed = world.duplicate();
+        if (world.rank() == 2) failed.abort("no more");
+        const auto f = fault_of([&] { failed.barrier(); });
+        expect(f.why == tutti::cause::aborted, f.detail);
+        if (world.rank() < 2) expect(failed.of({1, 0}).allreduce(1, tutti::sum) == 2, "the two go on");
+        world.barrier();
+    });
+}
+
 TEST_CASE("ranks that make no group are told, and members that disagree by the names of both") {
     run_world(3, [](communicator& world) {
         const auto refused = [&](std::vector<int> ranks, const std::string& why) {
@@ -73,8 +84,8 @@ TEST_CASE("ranks that make no group are told, and members that disagree by the n
             const auto group = world.rank() == 0 ? world.of({0, 1}, 5) : world.of({0, 1, 2}, 5);
             const auto f = fault_of([&] { group.with_deadline(std::chrono::milliseconds(200)).barrier(); });
             const std::string text = f.operation + f.detail;
-            expect(text.find("group of ranks 0 1 (tag 5)") != std::string::npos &&
-                       text.find("group of ranks 0 1 2 (tag 5)") != std::string::npos,
+            expect(text.find("group with tag 5 of ranks 0 1") != std::string::npos &&
+                       text.find("group with tag 5 of ranks 0 1 2") != std::string::npos,
                    text);
         }
         world.barrier();

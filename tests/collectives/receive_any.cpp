@@ -148,6 +148,35 @@ TEST_CASE("a receive from any rank is withdrawn, takes what this rank sends itse
     });
 }
 
+TEST_CASE("a receive from any rank that is late names who does nothing, not who has left") {
+    const auto fabric = tutti::transport::memory_world::create(3);
+    CHECK_NOTHROW(run_ranks(3, [&](int rank) {
+        const communicator world(tutti::transport::memory(fabric, rank));
+        world.barrier();
+        if (rank == 1) return;
+        if (rank == 2) return std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        int data = 0;
+        const auto f = fault_of([&] { world.with_deadline(std::chrono::milliseconds(400)).receive(data, any_rank); });
+        expect(f.peer == 2 && f.why == tutti::cause::timeout, f.detail);
+    }));
+}
+
+TEST_CASE("a receive from any rank fails with its communicator") {
+    run_world(3, [](communicator& world) {
+        const auto group = world.duplicate();
+        int data = 0;
+        if (world.rank() == 0) {
+            auto r = group.async().receive(data, any_rank);
+            world.barrier();
+            const auto f = fault_of([&] { r.wait(); });
+            expect(f.why == tutti::cause::aborted && f.detail.find("enough") != std::string::npos, f.detail);
+            return;
+        }
+        world.barrier();
+        if (world.rank() == 1) group.abort("enough");
+    });
+}
+
 TEST_CASE("a receive from any rank fails when all others have left, and not before") {
     const auto fabric = tutti::transport::memory_world::create(3);
     CHECK_NOTHROW(run_ranks(3, [&](int rank) {
@@ -163,6 +192,6 @@ TEST_CASE("a receive from any rank fails when all others have left, and not befo
         const auto begin = std::chrono::steady_clock::now();
         const auto f = fault_of([&] { world.receive(data, any_rank); });
         expect(std::chrono::steady_clock::now() - begin < patience / 2, "it does not wait for its deadline");
-        expect(f.peer > 0, f.detail);
+        expect(f.why == tutti::cause::lost_peer && f.detail.find("has left") != std::string::npos, f.detail);
     }));
 }

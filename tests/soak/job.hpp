@@ -189,7 +189,7 @@ private:
     void exchange() {
         const int ranks = on_.size(), tag = static_cast<int>(number_ % 5);
         const int to = (on_.rank() + distance()) % ranks, from = (on_.rank() + ranks - distance()) % ranks;
-        if (call_.how == mode::blocking) return on_.sendrecv(in_, to, out_, from, tag);
+        if (call_.how == mode::blocking) return static_cast<void>(on_.sendrecv(in_, to, out_, from, tag));
         request_.emplace(on_.async().receive(out_, from, tag));
         sending_.emplace(on_.async().send(in_, to, tag));
     }

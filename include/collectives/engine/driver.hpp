@@ -168,7 +168,8 @@ public:
         if (judge_.end_if_failed(g)) return judge_.fail_unstarted(g, m);
         under_way_.stalled_since = {};
         try {
-            if (!g.messages) g.messages = std::make_shared<messages>(transport_, g, ended_, status_.line());
+            if (!g.messages)
+                g.messages = std::make_shared<messages>(transport_, g, judge_.known(), ended_, status_.line());
             under_way_.exchanges.reserve(under_way_.exchanges.size() + 1);
         } catch (const std::exception& e) {
             judge_.abort_unbegun(g, in_words(m), e.what());

@@ -71,10 +71,10 @@ TUTTI_COLD [[nodiscard]] fault fault_of(const transport::any& t, const Work* run
 TUTTI_COLD [[nodiscard]] inline std::vector<transport::past_call> history_of(const group& g) {
     std::vector<transport::past_call> all;
     for (const auto& past : g.done)
-        if (past.what) all.push_back({g.id, past.request, past.signature, in_words(*past.what)});
+        if (past.what) all.push_back({g.id, past.request, past.signature, in_words(*past.what) + g.name});
     for (const auto& queue : g.queues)
         for (const auto* r = queue.first; r; r = r->next)
-            all.push_back({g.id, r->request(), r->signature(), in_words(r->what())});
+            all.push_back({g.id, r->request(), r->signature(), in_words(r->what()) + g.name});
     tutti::detail::sort_stably(
         all, [](const transport::past_call& a, const transport::past_call& b) { return a.request < b.request; });
     if (all.size() > transport::most_past_calls)
@@ -109,9 +109,10 @@ TUTTI_COLD [[nodiscard]] transport::notice notice_of(const transport::any& t, co
 
 /// The notice that the peer of a run's step cannot be reached.
 template <class Work>
-[[nodiscard]] transport::notice notice_of_unreachable(const transport::any& t, const Work& run, int step,
+[[nodiscard]] transport::notice notice_of_unreachable(const transport::any& t, const Work& run, int peer, int step,
                                                       std::string how) {
     auto n = notice_of(t, run, transport::notice_kind::unreachable, step);
+    n.peer = peer;
     n.text = std::move(how);
     return n;
 }
@@ -121,7 +122,7 @@ template <class Work>
                                                       const group::past& over) {
     auto n = notice_about(t, g, transport::notice_kind::waiting);
     n.request = over.request;
-    n.call = in_words(*over.what);
+    n.call = in_words(*over.what) + g.name;
     n.calls = history_of(g);
     return n;
 }

@@ -54,7 +54,7 @@ public:
         const auto tell = [&t](const auto& r, const std::vector<std::int32_t>& peers) {
             for (const int peer : peers)
                 if (const auto how = t.broken(peer))
-                    t.tell(notice_of_unreachable(t, r, r.step_waiting_for(peer), *how));
+                    t.tell(notice_of_unreachable(t, r, peer, r.step_waiting_for(peer), *how));
         };
         for (const run* r : active.runs) tell(*r, r->peers_waited_for(r->members().members.size()));
         for (const messages* m : active.exchanges) tell(*m, m->peers_under_way());

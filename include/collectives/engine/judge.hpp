@@ -58,6 +58,7 @@ public:
 
     /// A communicator is there, and the coordinator may ask about it, until it is closed for good.
     void open(const members& g) { inquiries_.add(g); }
+    [[nodiscard]] const world_status& known() const noexcept { return world_status_; }
     /// The coordinator has asked something, of which this rank may know more soon.
     [[nodiscard]] bool owes_answers() const noexcept { return inquiries_.any(); }
     /// Closes a communicator for good. The calls made on it are told when this rank leaves.
@@ -262,24 +263,27 @@ private:
     template <class Work>
     TUTTI_COLD void examine_peers(Work& r, clock::time_point now) {
         if constexpr (!Work::has_steps)
-            if (r.waits_for_any() && r.members().size() > 1 && have_others_left(r.members(), now))
+            if (r.waits_for_any() && r.is_wanted(now) && r.members().size() > 1 && have_others_left(r.members(), now))
                 return report(r, notice_of(transport_, r, transport::notice_kind::timeout, r.waiting_step()), now);
         for (const int m : r.members().members) {
             const int step = m == transport_.rank() ? -1 : r.step_waiting_for(m);
-            if (step < 0) continue;
+            bool waits_for_any = false; // and so for this rank as well
+            if constexpr (!Work::has_steps) waits_for_any = step < 0 && m != transport_.rank() && r.waits_for_any();
+            if (step < 0 && !waits_for_any) continue;
             if (const auto lack = transport_.shortage(m))
                 return abort(r.members(), "rank " + std::to_string(transport_.rank()) + " cannot go on: " + *lack);
             // A rank that has left will never send: reported as a timeout before its time, which the coordinator
             // answers at once. What it had sent may have come since this rank looked for it, if that is news: then it
             // looks again first.
-            if (world_status_.of(m) == world_status::presence::left && world_status_.since(m) <= now)
+            if (step >= 0 && world_status_.of(m) == world_status::presence::left && world_status_.since(m) <= now)
                 return coordinator_is_lost()
                            ? fail(r.members(), local_diagnosis(transport_, world_status_, r))
                            : report(r, notice_of(transport_, r, transport::notice_kind::timeout, step), now);
             const auto how = transport_.broken(m);
-            if (how && (coordinator_is_lost() || now - accusation_timeout > r.reported().accused))
+            if (waits_for_any && world_status_.of(m) != world_status::presence::here) continue; // others may send
+            if (how && !waits_for_any && (coordinator_is_lost() || now - accusation_timeout > r.reported().accused))
                 return fail(r.members(), fault_of_broken(transport_, world_status_, r, m, *how));
-            if (how && r.reported().accused == clock::time_point::max()) accuse(r, step, *how, now);
+            if (how && r.reported().accused == clock::time_point::max()) accuse(r, m, step, *how, now);
         }
     }
 
@@ -296,8 +300,8 @@ private:
 
     /// The coordinator finds out whether a peer that cannot be reached is lost or has left; either way we hear of it.
     template <class Work>
-    void accuse(Work& r, int step, const std::string& how, clock::time_point now) {
-        transport_.tell(notice_of_unreachable(transport_, r, step, how));
+    void accuse(Work& r, int peer, int step, const std::string& how, clock::time_point now) {
+        transport_.tell(notice_of_unreachable(transport_, r, peer, step, how));
         r.reported().accused = now;
     }
 

@@ -60,7 +60,7 @@ TUTTI_INLINE membership::membership(std::shared_ptr<engine> on, std::uint64_t id
 }
 
 TUTTI_COLD TUTTI_INLINE auto membership::group_of(std::span<const int> ranks, int tag) -> std::shared_ptr<membership> {
-    std::string name = " in the group of ranks";
+    std::string name = " in the group with tag " + std::to_string(tag) + " of ranks";
     std::uint64_t id = mixed(mixed(~group_.id, static_cast<std::uint32_t>(tag)), ranks.size());
     std::vector<int> members;
     int self = -1;
@@ -75,11 +75,19 @@ TUTTI_COLD TUTTI_INLINE auto membership::group_of(std::span<const int> ranks, in
         name += " " + std::to_string(r);
     }
     if (self < 0) reject("of", "rank " + std::to_string(rank()) + " calls it, and is none of its ranks");
+    std::uint64_t* made = nullptr; // which stays in place
     {
         const auto lock = engine_->guard();
-        id = mixed(id, groups_made_[id]++);
+        made = &groups_made_[id];
+        id = mixed(id, (*made)++);
     }
-    return child(id | 1, std::move(members), self, name + " (tag " + std::to_string(tag) + ")");
+    try {
+        return child(id | 1, std::move(members), self, std::move(name));
+    } catch (...) {
+        const auto lock = engine_->guard_at_last();
+        --*made;
+        throw;
+    }
 }
 
 TUTTI_INLINE membership::~membership() { engine_->close(group_, sequence_); }

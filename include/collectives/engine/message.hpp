@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -73,7 +74,7 @@ struct message_transfer : transport::transfer {
 };
 
 /// In the place of a rank that is received from.
-inline constexpr int any_rank = -1;
+inline constexpr int any_rank = std::numeric_limits<int>::min(); // which no arithmetic on ranks gives
 
 /// One send or receive between two ranks. The caller owns it, and keeps it in place from its start until it is over.
 struct message : call_state {
@@ -114,7 +115,7 @@ struct message : call_state {
 [[nodiscard]] inline std::string in_words(const message& m) {
     const bool sends = m.way == message::direction::send;
     std::string text = sends ? "send of " : m.probes ? "probe of " : "receive of ";
-    text += m.allocate ? "any number of" : std::to_string(m.bytes / m.element_bytes);
+    text += m.allocate || m.probes ? "any number of" : std::to_string(m.bytes / m.element_bytes);
     if (m.type_name) text += " " + m.type_name();
     if (m.peer == any_rank) return text + " from any rank, tag " + std::to_string(m.tag);
     text += (sends ? " to rank " : " from rank ") + std::to_string(m.peer);

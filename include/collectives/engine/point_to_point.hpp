@@ -7,6 +7,7 @@
 #include "message_link.hpp"
 #include "self_messages.hpp"
 #include "timeouts.hpp"
+#include "world_status.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +26,9 @@ public:
     using clock = transport::clock;
     using link = message_link;
 
-    point_to_point(transport::any& t, group& g, completion_signal& ended, transport::status::call_line& line)
-        : t_(t), group_(g), all_(ended, line), self_(all_), links_(g.members.size()) {}
+    point_to_point(transport::any& t, group& g, const world_status& known, completion_signal& ended,
+                   transport::status::call_line& line)
+        : t_(t), group_(g), known_(known), all_(ended, line), self_(all_), links_(g.members.size()) {}
     point_to_point(const point_to_point&) = delete;
     point_to_point& operator=(const point_to_point&) = delete;
 
@@ -60,6 +62,7 @@ public:
                          : m.peer == group_.rank ? self_.withdraw(m)
                                                  : link_to(m.peer).withdraw(m);
         if (was) all_.complete(m);
+        if (idle()) reported_ = {};
         return was;
     }
 
@@ -91,7 +94,10 @@ public:
     }
     [[nodiscard]] int waiting_step() const noexcept {
         const int peer = idle() ? -1 : other_end(*to_tell());
-        return peer == any_rank && !idle() && group_.size() > 1 ? (group_.rank == 0 ? 1 : 0) : peer;
+        if (peer != any_rank) return peer;
+        for (int r = 0; r < group_.size(); ++r)
+            if (may_come_from(r)) return r;
+        return -1;
     }
     /// A receive from any rank is under way.
     [[nodiscard]] bool waits_for_any() const noexcept { return !all_.from_any().empty(); }
@@ -137,8 +143,16 @@ public:
 private:
     void add_peer(std::vector<std::int32_t>& all, const message& m) const {
         const int peer = other_end(m);
-        for (int r = 0; peer == any_rank && r < group_.size(); ++r) add_peer(all, r);
+        for (int r = 0; peer == any_rank && r < group_.size(); ++r)
+            if (may_come_from(r)) add_peer(all, r);
         add_peer(all, peer);
+    }
+    /// The message of a receive from any rank: from whom has not left, as long as there is one.
+    [[nodiscard]] bool may_come_from(int rank) const noexcept {
+        const auto has_left = [this](int m) { return known_.of(m) == world_status::presence::left; };
+        const auto stays = [&](int m) { return m != t_.rank() && !has_left(m); };
+        return rank != group_.rank &&
+               (!has_left(peer_of(rank)) || std::none_of(group_.members.begin(), group_.members.end(), stays));
     }
     /// Of a receive from any rank that of its message, once it has met one.
     [[nodiscard]] static int other_end(const message& m) noexcept { return m.peer == any_rank ? m.source : m.peer; }
@@ -212,6 +226,7 @@ private:
 
     transport::any& t_;
     group& group_;
+    const world_status& known_;
     messages_under_way all_;
     self_messages self_;
     std::vector<std::unique_ptr<link>> links_; ///< by rank; null for those that this rank has not met

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,8 @@ namespace tutti::engine {
 /// - Work that goes on while nobody waits is the helper's, which is as patient; or, where the program's event loop
 ///   steps, the loop's. A loop that sleeps is called when something has ended, and after each turn. If another has the
 ///   turn when it steps, it takes former calls back, stores that it sleeps, and tries again. The other one stores that
-///   none drives before it looks whether the loop sleeps. So the loop gets the turn, or is called later.
+///   none drives before it looks whether the loop sleeps. So the loop gets the turn, or is called later. What has ended
+///   was stored under the lock, and the loop is looked at after that: it sees the end, or is called.
 ///
 /// tests/engine/turns.cpp tries all orders of the steps of up to four threads, with one preemption or two.
 template <class Driver, class Primitives>
@@ -102,7 +104,10 @@ public:
     /// One part of what there is to do, if none drives; false as of the driver's, or where one does.
     [[nodiscard]] bool step() {
         auto mine = try_take();
-        if (!mine && !has_loop_.load(std::memory_order_relaxed)) return true; // another drives: calls are under way
+        if (!mine && !has_loop_.load(std::memory_order_relaxed)) {
+            std::this_thread::yield(); // to the one that drives: calls are under way
+            return true;
+        }
         if (!mine) {
             driver_.loop().take_call_back();
             loop_sleeps_.store(true, std::memory_order_seq_cst);

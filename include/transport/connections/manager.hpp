@@ -48,7 +48,8 @@ public:
 
     /// A fabric wants a lane to a peer: it is dialled, or will be by the peer.
     void connect(std::uint8_t fabric, int peer, int lane);
-    /// A connection is on its way, in or out: meanwhile there is little else to do, and the peer waits too.
+    /// A connection is on its way, in or out, and not for long: meanwhile there is little else to do, and the peer
+    /// waits too.
     [[nodiscard]] bool opening() const noexcept { return opening_; }
     /// `awaits`: a fabric still waits for peers to dial.
     void settle(bool awaits) noexcept;
@@ -66,6 +67,7 @@ private:
     bootstrap::descriptor listening_; // until join()
     std::unique_ptr<connecting> all_;
     bool opening_ = false;
+    clock::time_point last_{}; ///< when one was wanted, or came, last
 };
 
 } // namespace tutti::transport::detail::connections

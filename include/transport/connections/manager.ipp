@@ -68,6 +68,7 @@ TUTTI_COLD TUTTI_APART void manager::join(sleeper& in, int rank, const bootstrap
 
 TUTTI_COLD TUTTI_APART void manager::connect(std::uint8_t fabric, int peer, int lane) {
     opening_ = true;
+    last_ = clock::now();
     if (all_->rank >= peer) return;
     const auto& world = *all_->world;
     const auto& m = world.members[static_cast<std::size_t>(peer)];
@@ -92,7 +93,10 @@ TUTTI_COLD TUTTI_APART void manager::connect(std::uint8_t fabric, int peer, int 
 }
 
 TUTTI_APART void manager::settle(bool awaits) noexcept {
-    opening_ = awaits || !all_->connectors.empty() || !all_->arrived.empty();
+    constexpr std::chrono::seconds not_for_long{1};
+    const auto now = clock::now();
+    if (!all_->arrived.empty()) last_ = now;
+    opening_ = (awaits || !all_->connectors.empty() || !all_->arrived.empty()) && now - last_ < not_for_long;
 }
 
 TUTTI_COLD TUTTI_APART std::optional<arrival> manager::next() {
