@@ -155,10 +155,10 @@ public:
     }
     /// The communicator of these ranks of this one, which they make alone: others take no part, and nothing is
     /// exchanged. It has its own sequence of calls, and outlives the loss of ranks that are not in it; one can be made
-    /// where this communicator has failed. Precondition on
-    /// its members: the same ranks in the same order, the same tag, and as many such calls with both before. Members
-    /// that disagree wait for each other until their deadlines, and the error names the groups. Throws
-    /// invalid_argument for a rank that there is not, that is named twice, and where this rank is not among them.
+    /// where this communicator has failed. Precondition on its members: the same ranks in the same order, the same tag,
+    /// and as many such calls with both before. Members that disagree wait for each other until their deadlines, and
+    /// the error names the groups. Throws invalid_argument for a rank that there is not, that is named twice, and where
+    /// this rank is not among them.
     ///
     /// @snippet reference.cpp of
     /// @{

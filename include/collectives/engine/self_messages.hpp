@@ -60,14 +60,13 @@ public:
     [[nodiscard]] bool withdraw(const message& m) noexcept { return posted_.remove(m); }
 
 private:
-    void deliver(message& m, const unexpected_message& found) {
-        const unexpected_message* const u = &found;
-        if (!fits(u->type, u->bytes, m, all_)) return;
-        deliver(m, u->sender ? u->sender->data : u->data.get(), u->bytes);
-        if (u->sender)
-            all_.complete(*u->sender);
+    void deliver(message& m, const unexpected_message& u) {
+        if (!fits(u.type, u.bytes, m, all_)) return;
+        deliver(m, u.sender ? u.sender->data : u.data.get(), u.bytes);
+        if (u.sender)
+            all_.complete(*u.sender);
         else
-            stored_ -= cost_of(u->bytes);
+            stored_ -= cost_of(u.bytes);
     }
     [[nodiscard]] static std::uint64_t cost_of(std::size_t bytes) noexcept {
         return sizeof(unexpected_message) + bytes;

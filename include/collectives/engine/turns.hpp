@@ -132,7 +132,7 @@ public:
     /// Work goes on, which its caller does not wait for yet. Where no thread can be made, whoever waits drives.
     void call_helper() {
         if (has_loop_.load(std::memory_order_relaxed)) return;   // which is called by whoever gives the turn up
-        if (has_helper_.load(std::memory_order_acquire)) return; // as it is told
+        if (has_helper_.load(std::memory_order_acquire)) return; // which is told so
         const auto lock = this->hold();
         if (has_helper_.load(std::memory_order_relaxed)) return;
         try {
