@@ -28,14 +28,14 @@ public:
     }
 
     /// reduce_scatterv (MPI_Reduce_scatter): the same with parts of unequal length; rank r gets `counts[r]` elements.
-    /// Preconditions on all ranks: the same counts. Shapes: the input has the sum of the counts, the output this
-    /// rank's. In place: as above.
-    template <class In, class Out, detail::counts_range Counts, class Op, class How = detail::automatic>
-    auto reduce_scatterv(In&& in, Out&& out, const Counts& counts, const Op& op, const How& how = {}) const {
+    /// `parts`: counts, or `displaced`. Preconditions on all ranks: the same counts. Shapes: the input has the sum of
+    /// the counts, the output this rank's. In place: as above.
+    template <class In, class Out, detail::parts_like Parts, class Op, class How = detail::automatic>
+    auto reduce_scatterv(In&& in, Out&& out, const Parts& parts, const Op& op, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), op, [&](const Op& used) {
             constexpr auto what = schedule::operation::reduce_scatter;
             return detail::make_uneven_call<what>(self(), detail::span_of(in), detail::writable_span_of(out),
-                                                  {detail::buffer_parts_of(what, counts)}, 0, used, how);
+                                                  {detail::buffer_parts_of(what, parts)}, 0, used, how);
         });
     }
 

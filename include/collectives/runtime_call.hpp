@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "calls/messages.hpp"
 #include "calls/uneven.hpp"
 
 #include "algorithm/any.hpp"
@@ -90,6 +91,13 @@ inline constexpr std::array<std::string_view, 12> operator_type_names{
     return !bits || !is_floating(t);
 }
 
+/// A type that the library does not know, whose elements only move: of all operations that do not reduce, and of
+/// messages. Elements of one name and size match, and no others. The library keeps one copy of each name for good.
+struct opaque_type {
+    std::size_t bytes = 1;   ///< of an element, at least 1. Elements may lie at any address
+    std::string_view name{}; ///< for errors. Read within the call
+};
+
 /// visitor(std::type_identity<T>{}) for the type T that `t` names.
 template <class Visitor>
 decltype(auto) visit_type(element_type t, const Visitor& visitor) {
@@ -119,13 +127,17 @@ struct runtime_counts {
     std::span<const std::size_t> of_ranks{};
     std::span<const std::size_t> received{}; ///< for alltoallv only: the block received from each rank
     /// Where each part begins, in elements from the beginning of its buffer: see `displaced`. Empty: one after the
-    /// other. Not for reduce_scatterv.
+    /// other.
     std::span<const std::size_t> displacements{};
     std::span<const std::size_t> received_displacements{}; ///< for alltoallv only: of the blocks received
+    /// Where each part begins, in place of the buffer's own pointer and of displacements: parts may lie anywhere, a
+    /// whole number of elements apart. Those of an empty part may be null.
+    std::span<const void* const> parts{};
+    std::span<const void* const> received_parts{}; ///< for alltoallv only: of the blocks received
 };
 
 /// A call of any operation. Preconditions, shapes and in-place rules are the operation's own; it matches typed calls of
-/// the same meaning on other ranks.
+/// the same meaning on other ranks. A barrier has no values: `on.barrier()`. Messages are of a runtime_range.
 ///
 /// @snippet reference.cpp runtime_call
 struct runtime_call {
@@ -141,12 +153,27 @@ struct runtime_call {
     /// Empty: the parts are equal. Otherwise `count` is this rank's own part, and alltoall ignores it. What the spans
     /// point to must outlive issue().
     std::optional<runtime_counts> counts{};
+    std::optional<opaque_type> opaque{}; ///< in place of `type`, where elements only move
     /// Of premultiplied_sum: this rank's factor, a float for types of 16 and 8 bits, else one value of the type. Read
     /// within issue().
     const void* factor = nullptr;
 };
 
+/// The data of a message, in place of a range: `world.send(range, to)`, `world.receive(range, from)`, and so in
+/// sendrecv, asynchronous messages and groups. It matches typed messages.
+///
+/// @snippet reference.cpp runtime_range
+struct runtime_range {
+    void* data = nullptr;                      ///< of a send only read
+    std::size_t count = 0;                     ///< elements
+    element_type type = element_type::float32; ///< the type of the elements
+    std::optional<opaque_type> opaque{};       ///< in place of `type`
+};
+
 namespace detail {
+
+/// Puts a range into the arguments of a message.
+void describe(message_arguments& a, const runtime_range& data);
 
 /// The engine's call. Throws invalid_argument.
 [[nodiscard]] engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by);
@@ -156,6 +183,8 @@ namespace detail {
 /// Issues a call on a communicator, which makes it; on its async() view, which returns a request; or on its prepare()
 /// view, which returns a prepared call. Errors: as of the operation; invalid_argument for a type that the operator does
 /// not reduce.
+///
+/// Several vectors at once are several calls: start one each, in the same order on all ranks, and wait_all().
 template <class Issuer>
 auto issue(const Issuer& on, const runtime_call& c) {
     return detail::access::issue<>(on, detail::no_operator{}, [&](const auto&) {

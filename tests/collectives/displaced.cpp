@@ -76,8 +76,39 @@ void exchange(const communicator& world, unsigned seed, const auto&... how) {
     expect(out.memory == wanted.memory, "alltoallv, gaps in the output");
 }
 
+/// Ranks have displacements of their own, and those of odd numbers none, or the result in place.
+void reduce_parts(const communicator& world, const numbers& counts, unsigned seed, const auto&... how) {
+    scattered in(counts, seed + 19 * static_cast<unsigned>(world.rank()));
+    in.fill([&](int r, std::size_t n) { return data(world.rank(), r, n); });
+    const auto own = index(world.rank());
+    std::vector<int> wanted(counts[own], 0), part(counts[own], canary);
+    for (int r = 0; r < world.size(); ++r)
+        for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] += element(r, world.rank(), i);
+    const auto before = in.memory;
+    world.reduce_scatterv(std::as_const(in.memory), part, in.parts(), sum, how...);
+    expect(part == wanted && in.memory == before, "reduce_scatterv");
+    world.reduce_scatterv(in.memory, part, in.parts(), premultiplied_sum(3), how...);
+    for (std::size_t i = 0; i < part.size(); ++i) expect(part[i] == 3 * wanted[i], "multiplied first");
+    if (world.rank() % 2 == 0) {
+        world.reduce_scatterv(in.memory, in.part(own), in.parts(), sum, how...);
+        const auto here = in.part(own);
+        expect(std::equal(here.begin(), here.end(), wanted.begin(), wanted.end()), "reduce_scatterv in place");
+        std::vector<int> flat = before;
+        for (std::size_t i = 0; i < wanted.size(); ++i) flat[in.displacements[own] + i] = wanted[i];
+        expect(in.memory == flat, "reduce_scatterv in place, what others are for");
+    } else {
+        std::vector<int> flat;
+        for (std::size_t r = 0; r < counts.size(); ++r) flat.insert(flat.end(), in.part(r).begin(), in.part(r).end());
+        part.assign(part.size(), canary);
+        world.reduce_scatterv(flat, part, counts, sum, how...);
+        expect(part == wanted, "reduce_scatterv without gaps");
+    }
+}
+
 void all_of(const communicator& world, unsigned seed) {
     const numbers counts = drawn_counts(world.size(), 100 * seed);
+    reduce_parts(world, counts, seed);
+    for (const auto& how : algorithm::all(operation::reduce_scatter, 3)) reduce_parts(world, counts, seed, how);
     all_gather(world, counts, seed);
     for (const auto& how : algorithm::all(operation::allgather, 3)) all_gather(world, counts, seed, how);
     exchange(world, 100 * seed);
@@ -148,6 +179,11 @@ TEST_CASE("displacements that do not fit are told before anything is sent") {
         const std::array counts{2, 3, 1}, at{0, 4, 8};
         refused([&] { world.allgatherv(whole.subspan(5, 2), ten, displaced{counts, at}); }, "input and output overlap");
         refused([&] { world.scatterv(ten, displaced{counts, std::array{0, 4, 10}}, two, 0); }, "where the input has");
+        refused(
+            [&] {
+                world.reduce_scatterv(ten, whole.first(2), displaced{counts, std::array{0, 1, 8}}, sum);
+            },
+            "input and output overlap");
         refused(
             [&] {
                 world.scatterv(ten, displaced{counts, at}, whole.subspan(1, 2), 0);

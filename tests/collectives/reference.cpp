@@ -301,6 +301,12 @@ TEST_CASE("reference: operators") {
                              .output = values.data()});
         //! [runtime_call]
         expect(values[99] == 4, "a call at run time");
+
+        //! [runtime_range]
+        const tutti::runtime_range message{values.data(), values.size(), tutti::element_type::int32};
+        if (world.rank() == 0) world.send(message, 1);
+        if (world.rank() == 1) world.receive(message, 0);
+        //! [runtime_range]
     });
 }
 

@@ -182,7 +182,7 @@ template <class T, class Op>
 void put_types(engine::call& c, const Op& op) {
     c.element_bytes = sizeof(T);
     c.type = type_id<T>();
-    c.type_name = [] { return type_name<T>(); };
+    c.type_name = words_of<T>();
     if constexpr (!std::is_same_v<Op, no_operator>) {
         check_operator<Op, T>();
         c.reduce = make_reducer<T>(op);

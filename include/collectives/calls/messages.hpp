@@ -16,10 +16,16 @@
 /// Shared by what sends and receives: from a user's arguments to the engine's messages.
 namespace tutti::detail {
 
+struct message_arguments;
+/// Memory whose element type is a value: a runtime_range.
+template <class Data>
+concept says_its_type =
+    requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe(a, data); };
+
 /// A range or an element that can be received into.
 template <class Data>
-concept message_target =
-    range_like<Data> || (std::is_lvalue_reference_v<Data> && !std::is_const_v<std::remove_reference_t<Data>>);
+concept message_target = range_like<Data> || says_its_type<Data> ||
+                         (std::is_lvalue_reference_v<Data> && !std::is_const_v<std::remove_reference_t<Data>>);
 
 /// The user's data as a span of elements.
 template <class Data>
@@ -42,7 +48,7 @@ struct message_arguments {
     raw_range data;
     std::size_t element_bytes;
     std::uint64_t type;
-    std::string (*type_name)();
+    type_words type_name;
     std::byte* (*allocate)(void*, std::size_t) = nullptr;
     void* allocate_state = nullptr;
     bool probes = false;
@@ -54,23 +60,34 @@ void fill(engine::message& m, const message_arguments& a) noexcept;
 
 template <class T>
 [[nodiscard]] message_arguments arguments_of(engine::message::direction way, int peer, int tag, raw_range data) {
-    return {way, peer, tag, data, sizeof(T), type_id<T>(), [] { return type_name<T>(); }};
+    return {way, peer, tag, data, sizeof(T), type_id<T>(), words_of<T>()};
+}
+
+/// A message of the user's data, to or from `peer`.
+template <engine::message::direction way, class Data>
+[[nodiscard]] message_arguments described(Data& data, int peer, int tag) {
+    if constexpr (says_its_type<Data>) {
+        message_arguments a{way, peer, tag, {}, 1, 0, {}};
+        describe(a, data);
+        return a;
+    } else {
+        const auto span = message_span(data);
+        using element_type = typename decltype(span)::element_type;
+        static_assert(way == engine::message::direction::send || !std::is_const_v<element_type>,
+                      "tutti: a message cannot be received into a range of const");
+        return arguments_of<std::remove_const_t<element_type>>(way, peer, tag, raw(span));
+    }
 }
 
 template <class Issuer, class Data>
 [[nodiscard]] message_arguments outgoing(const Issuer& by, const Data& data, int to, int tag) {
-    const auto span = message_span(data);
-    using value = std::remove_const_t<typename decltype(span)::element_type>;
-    const auto a = arguments_of<value>(engine::message::direction::send, to, tag, raw(span));
+    const auto a = described<engine::message::direction::send>(data, to, tag);
     check_message(a, by.size());
     return a;
 }
 template <class Issuer, class Data>
 [[nodiscard]] message_arguments incoming(const Issuer& by, Data&& data, int from, int tag) {
-    const auto span = message_span(data);
-    using element_type = typename decltype(span)::element_type;
-    static_assert(!std::is_const_v<element_type>, "tutti: a message cannot be received into a range of const");
-    const auto a = arguments_of<element_type>(engine::message::direction::receive, from, tag, raw(span));
+    const auto a = described<engine::message::direction::receive>(data, from, tag);
     check_message(a, by.size());
     return a;
 }
@@ -95,7 +112,7 @@ template <class Data>
 constexpr void check_outlive_message() noexcept {
     if constexpr (range_like<Data>)
         check_outlive<Data>();
-    else
+    else if constexpr (!says_its_type<Data>)
         static_assert(std::is_lvalue_reference_v<Data>, "tutti: the data of a non-blocking message must outlive it: do "
                                                         "not pass a temporary");
 }

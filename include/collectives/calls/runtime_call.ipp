@@ -9,10 +9,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,9 +43,51 @@ void visit_operator(operator_type o, const Visitor& visitor) {
     }
 }
 
-TUTTI_INLINE void put_runtime_types(engine::call& c, const runtime_call& from) {
+/// A copy of a name that lasts. Threads of a program may ask at once.
+[[nodiscard]] TUTTI_INLINE const std::string& kept_name(std::string_view name) {
+    static std::mutex asks;
+    static std::set<std::string, std::less<>> names;
+    const std::lock_guard lock(asks);
+    const auto found = names.find(name);
+    return found != names.end() ? *found : *names.emplace(name).first;
+}
+/// An element type as calls and messages have it.
+struct described_type {
+    std::size_t bytes;
+    std::uint64_t id;
+    type_words words;
+};
+/// Throws invalid_argument.
+[[nodiscard]] TUTTI_INLINE described_type described_type_of(std::string_view call, element_type t,
+                                                            const std::optional<opaque_type>& opaque) {
+    if (!opaque)
+        return visit_type(t, []<class T>(std::type_identity<T>) {
+            return described_type{sizeof(T), type_id<T>(), words_of<T>()};
+        });
+    if (opaque->bytes == 0) reject(std::string(call), "its opaque elements have no bytes");
+    constexpr std::size_t kind = 64; // none of element_kind
+    return {opaque->bytes,
+            hash(opaque->name, hash(opaque->bytes, hash(kind, hash_start))),
+            {[](const void* name) { return *static_cast<const std::string*>(name); }, &kept_name(opaque->name)}};
+}
+
+TUTTI_INLINE void describe(message_arguments& a, const runtime_range& from) {
+    const auto t =
+        described_type_of(a.way == engine::message::direction::send ? "send" : "receive", from.type, from.opaque);
+    a.data = {static_cast<std::byte*>(from.data), from.count, from.opaque ? 1 : t.bytes};
+    a.element_bytes = t.bytes;
+    a.type = t.id;
+    a.type_name = t.words;
+}
+
+TUTTI_INLINE void put_runtime_types(engine::call& c, const runtime_call& from, const described_type& t) {
+    if (!schedule::reduces(c.what)) {
+        c.element_bytes = t.bytes;
+        c.type = t.id;
+        c.type_name = t.words;
+        return;
+    }
     visit_type(from.type, [&]<class T>(std::type_identity<T>) {
-        if (!schedule::reduces(c.what)) return put_types<T>(c, no_operator{});
         if (from.op == operator_type::premultiplied_sum)
             return put_types<T>(c, premultiplied_sum(load<wide<T>>(static_cast<const std::byte*>(from.factor))));
         visit_operator(from.op, [&]<class Op>(const Op& built_in) {
@@ -47,77 +96,140 @@ TUTTI_INLINE void put_runtime_types(engine::call& c, const runtime_call& from) {
     });
 }
 
-/// The parts of a buffer that is as long as they reach.
+/// The parts of a buffer, which is as long as they reach.
 struct runtime_parts {
     buffer_parts parts;
-    std::size_t reach = 0;
+    raw_range buffer;
 };
-[[nodiscard]] TUTTI_INLINE runtime_parts runtime_parts_of(std::span<const std::size_t> counts,
-                                                          std::span<const std::size_t> at) {
-    runtime_parts p{{{counts.begin(), counts.end()}, {}}};
-    if (at.empty()) return p.reach = std::accumulate(counts.begin(), counts.end(), std::size_t{0}), p;
-    p.parts.displacements.emplace(at.begin(), at.end());
-    for (std::size_t r = 0; r < std::min(counts.size(), at.size()); ++r) {
-        const std::size_t left = std::numeric_limits<std::size_t>::max() - at[r];
-        if (counts[r] > 0) p.reach = std::max(p.reach, at[r] + std::min(counts[r], left));
+/// What a call says of them, and of its elements.
+struct said_of_parts {
+    const void* begin;
+    std::size_t width, alignment;
+    std::span<const std::size_t> counts{}, displacements{};
+    std::span<const void* const> places{};
+};
+
+/// The buffer begins with the lowest part. Throws invalid_argument.
+TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said_of_parts& said) {
+    const std::size_t parts = said.counts.size();
+    if (!said.displacements.empty())
+        reject(std::string(call), "its parts have displacements and places", "give one of them");
+    if (said.places.size() != parts)
+        reject(std::string(call),
+               std::to_string(said.places.size()) + " places are given, for " + std::to_string(parts) + " counts");
+    const auto refuse = [&](std::size_t r, const std::string& why) {
+        reject(std::string(call), "the part of rank " + std::to_string(r) + why);
+    };
+    const auto address = [&](std::size_t r) { return reinterpret_cast<std::uintptr_t>(said.places[r]); };
+    std::size_t first = parts;
+    for (std::size_t r = 0; r < parts; ++r) {
+        if (said.counts[r] == 0) continue;
+        if (!said.places[r]) refuse(r, " is null");
+        if (first == parts || address(r) < address(first)) first = r;
+    }
+    p.buffer.data = first == parts ? nullptr : static_cast<std::byte*>(const_cast<void*>(said.places[first]));
+    auto& to = p.parts.displacements.emplace(parts, 0);
+    for (std::size_t r = 0; r < parts; ++r) {
+        if (said.counts[r] == 0) continue;
+        const std::size_t behind = address(r) - address(first);
+        if (behind % said.width != 0)
+            refuse(r, " does not lie a whole number of elements behind that of rank " + std::to_string(first));
+        to[r] = behind / said.width;
+    }
+}
+
+[[nodiscard]] TUTTI_INLINE runtime_parts runtime_parts_of(std::string_view call, const said_of_parts& said) {
+    runtime_parts p{{{said.counts.begin(), said.counts.end()}, {}},
+                    {static_cast<std::byte*>(const_cast<void*>(said.begin)), 0, said.alignment}};
+    if (!said.places.empty())
+        put_places(p, call, said);
+    else if (!said.displacements.empty())
+        p.parts.displacements.emplace(said.displacements.begin(), said.displacements.end());
+    else
+        p.buffer.count = std::accumulate(said.counts.begin(), said.counts.end(), std::size_t{0});
+    if (!p.parts.displacements) return p;
+    const auto& behind = *p.parts.displacements;
+    for (std::size_t r = 0; r < std::min(said.counts.size(), behind.size()); ++r) {
+        const std::size_t left = std::numeric_limits<std::size_t>::max() - behind[r], n = said.counts[r];
+        if (n > 0) p.buffer.count = std::max(p.buffer.count, behind[r] + std::min(n, left));
     }
     return p;
 }
 
 /// A call of parts of unequal length, without its types.
-[[nodiscard]] TUTTI_INLINE engine::call uneven_call_of(const runtime_call& c, const schedule::position& self,
+[[nodiscard]] TUTTI_INLINE engine::call uneven_call_of(const runtime_call& c, const described_type& t,
+                                                       std::size_t alignment, const schedule::position& self,
                                                        const model::chooser& by) {
-    if (!schedule::has_shards(c.what))
-        reject(std::string(name_of(c.what)), "it has no parts for ranks", "give no counts");
-    if (c.what == schedule::operation::reduce_scatter && !c.counts->displacements.empty())
-        reject("reduce_scatterv", "its parts lie one after the other", "give no displacements");
-    const runtime_parts of_ranks = runtime_parts_of(c.counts->of_ranks, c.counts->displacements);
-    const runtime_parts received = runtime_parts_of(c.counts->received, c.counts->received_displacements);
-    const std::size_t width = size_of(c.type);
-    const bool exchanges = c.what == schedule::operation::alltoall;
-    const std::size_t of_input = exchanges || !gathers(c.what) ? of_ranks.reach : c.count;
-    const std::size_t of_output = exchanges ? received.reach : gathers(c.what) ? of_ranks.reach : c.count;
-    uneven_placement at = placed_uneven(c.what, {static_cast<std::byte*>(const_cast<void*>(c.input)), of_input, width},
-                                        {static_cast<std::byte*>(c.output), of_output, width},
-                                        {of_ranks.parts, received.parts}, width, self);
+    const std::string name{name_of(c.what)};
+    if (!schedule::has_shards(c.what)) reject(name, "it has no parts for ranks", "give no counts");
+    const bool exchanges = c.what == schedule::operation::alltoall, collects = gathers(c.what);
+    said_of_parts of_whole{collects ? c.output : c.input, t.bytes, alignment},
+        of_received{c.output, t.bytes, alignment};
+    if (!has_root(c.what) || self.rank == self.root) {
+        of_whole.counts = c.counts->of_ranks;
+        of_whole.displacements = c.counts->displacements;
+        of_whole.places = c.counts->parts;
+    }
+    if (exchanges) {
+        of_received.counts = c.counts->received;
+        of_received.displacements = c.counts->received_displacements;
+        of_received.places = c.counts->received_parts;
+    }
+    const runtime_parts of_ranks = runtime_parts_of(name + "v", of_whole);
+    runtime_parts received = runtime_parts_of(name + "v", of_received);
+    if (!exchanges)
+        received.buffer = {static_cast<std::byte*>(collects ? const_cast<void*>(c.input) : c.output), c.count,
+                           alignment};
+    const raw_range& in = collects ? received.buffer : of_ranks.buffer;
+    const raw_range& out = collects ? of_ranks.buffer : received.buffer;
+    uneven_placement at = placed_uneven(c.what, in, out, {of_ranks.parts, received.parts}, t.bytes, self);
     const bool known = all_know_lengths(c.what);
     const model::selection s =
-        known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * width : 0, by, true, false)
+        known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * t.bytes : 0, by, true, false)
                        : local_choice(c.what);
     engine::call result = call_of(c.what, s, at, self.root, false);
     result.lengths = std::move(at.lengths);
-    put_runtime_types(result, c);
     return result;
 }
 
-TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by) {
-    const std::string_view name = name_of(c.what);
-    if (schedule::reduces(c.what) && !reduces(c.op, c.type))
-        reject(std::string(name), std::string(name_of(c.op)) + " does not reduce " + std::string(name_of(c.type)));
-    if (schedule::is_scan(c.what) && c.op == operator_type::average)
-        reject(std::string(name), "ranks have different numbers of operands, so that there is no average", "take sum");
-    if (schedule::reduces(c.what) && c.op == operator_type::premultiplied_sum && !c.factor)
-        reject(std::string(name), "it is a premultiplied sum without a factor", "point to one");
-    const int root = has_root(c.what) ? c.root : 0;
-    if (c.counts) return uneven_call_of(c, {rank, size, root}, by);
-    const std::size_t parts = schedule::has_shards(c.what) ? static_cast<std::size_t>(size) : 1;
-    const std::size_t width = size_of(c.type);
+/// A call of equal parts, without its types.
+[[nodiscard]] TUTTI_INLINE engine::call even_call_of(const runtime_call& c, std::size_t width, std::size_t alignment,
+                                                     const schedule::position& self, const model::chooser& by) {
+    const std::size_t parts = schedule::has_shards(c.what) ? static_cast<std::size_t>(self.size) : 1;
     if (c.count > std::numeric_limits<std::size_t>::max() / parts / width)
-        reject(std::string(name), std::to_string(c.count) + " elements of each rank are more than memory can hold");
+        reject(std::string(name_of(c.what)),
+               std::to_string(c.count) + " elements of each rank are more than memory can hold");
 
     const bool spreads = c.what == schedule::operation::broadcast;
     const bool exchanges = c.what == schedule::operation::alltoall;
     const std::size_t of_output = gathers(c.what) || exchanges ? parts : 1, of_input = gathers(c.what) ? 1 : parts;
-    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output, width};
-    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input, width};
-    const placement at = placed(c.what, spreads ? out : in, out, width, {rank, size, root});
+    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output, alignment};
+    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input, alignment};
+    const placement at = placed(c.what, spreads ? out : in, out, width, self);
     const bool symmetric = reads_in_place(
         c.what,
         c.symmetric && (c.what == schedule::operation::reduce_scatter || c.what == schedule::operation::allreduce),
         c.op == operator_type::premultiplied_sum);
     const model::selection s = selected(c.what, c.how ? &*c.how : nullptr, at.count * width, by, true, symmetric);
-    engine::call result = call_of(c.what, s, at, root, symmetric && !c.how);
-    put_runtime_types(result, c);
+    return call_of(c.what, s, at, self.root, symmetric && !c.how);
+}
+
+TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by) {
+    const std::string name{name_of(c.what)};
+    const bool reduces_them = schedule::reduces(c.what);
+    if (reduces_them && c.opaque) reject(name, "it reduces, and opaque elements only move");
+    if (reduces_them && !reduces(c.op, c.type))
+        reject(name, std::string(name_of(c.op)) + " does not reduce " + std::string(name_of(c.type)));
+    if (schedule::is_scan(c.what) && c.op == operator_type::average)
+        reject(name, "ranks have different numbers of operands, so that there is no average", "take sum");
+    if (reduces_them && c.op == operator_type::premultiplied_sum && !c.factor)
+        reject(name, "it is a premultiplied sum without a factor", "point to one");
+    const described_type t = described_type_of(name, c.type, c.opaque);
+    const std::size_t alignment = c.opaque ? 1 : t.bytes;
+    const schedule::position self{rank, size, has_root(c.what) ? c.root : 0};
+    engine::call result =
+        c.counts ? uneven_call_of(c, t, alignment, self, by) : even_call_of(c, t.bytes, alignment, self, by);
+    put_runtime_types(result, c, t);
     return result;
 }
 

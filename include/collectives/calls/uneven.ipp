@@ -195,6 +195,8 @@ TUTTI_INLINE uneven_placement placed_uneven(schedule::operation what, raw_range 
         std::vector<stretch> all;
         checks.add(all, parts, whole, collects);
         if (!in_place) checks.add(all, part, !collects);
+        for (stretch& s : all) // a reduction changes its own part
+            s.written = s.written || (in_place && what == operation::reduce_scatter && s.rank == self.rank);
         checks.apart(std::move(all));
         collects ? lengths->displace({}, places_of(parts)) : lengths->displace(places_of(parts), {});
     } else if (!in_place) {

@@ -38,7 +38,7 @@ struct call {
 
     std::size_t element_bytes = 1;
     std::uint64_t type = 0;
-    std::string (*type_name)() = nullptr;
+    tutti::detail::type_words type_name{};
 
     reducer reduce{};
     order_proof keeps_order = nullptr;       ///< of an operator that is not commutative

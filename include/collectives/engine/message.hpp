@@ -4,6 +4,7 @@
 
 #include "../../base/copy.hpp"
 #include "../../transport/contract/transfer.hpp"
+#include "../reduction/element.hpp"
 #include "call_state.hpp"
 
 #include <array>
@@ -89,7 +90,7 @@ struct message : call_state {
     std::size_t bytes = 0;
     std::size_t element_bytes = 1;
     std::uint32_t type = 0; ///< see type_of_packet
-    std::string (*type_name)() = nullptr;
+    tutti::detail::type_words type_name{};
     /// Of a receive of any length: called once, by the driving thread, with the length of the message. Returns memory
     /// for it.
     std::byte* (*allocate)(void* state, std::size_t bytes) = nullptr;

@@ -115,6 +115,15 @@ template <floating T>
     return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
+/// Says the name of an element type, for errors.
+struct type_words {
+    std::string (*say)(const void*) = nullptr;
+    const void* of = nullptr; ///< what it is given
+
+    explicit operator bool() const noexcept { return say; }
+    [[nodiscard]] std::string operator()() const { return say(of); }
+};
+
 } // namespace detail
 
 /// Identity of an element type, to compare across ranks. Arithmetic types are told apart by kind and size only (and
@@ -148,5 +157,12 @@ template <element T>
     }
     return "record of " + detail::bytes_in_words(sizeof(T));
 }
+
+namespace detail {
+template <element T>
+[[nodiscard]] type_words words_of() noexcept {
+    return {[](const void*) { return type_name<T>(); }, nullptr};
+}
+} // namespace detail
 
 } // namespace tutti
