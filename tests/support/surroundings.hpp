@@ -33,10 +33,10 @@ public:
 
 private:
     static std::set<std::string> known() {
-        std::set<std::string> all{"TUTTI_RANK",         "TUTTI_SIZE",    "TUTTI_ADDRESS",           "TUTTI_SECRET",
-                                  "TUTTI_HOST",         "TUTTI_PORTS",   "TUTTI_SECRET_FILE",       "TUTTI_INTERFACE",
-                                  "TUTTI_INSECURE",     "TUTTI_ENCRYPT", "TUTTI_BOOTSTRAP_TIMEOUT", "TUTTI_DEADLINE",
-                                  "TORCHELASTIC_RUN_ID"};
+        std::set<std::string> all{"TUTTI_RANK",     "TUTTI_SIZE",         "TUTTI_ADDRESS",           "TUTTI_SECRET",
+                                  "TUTTI_HOST",     "TUTTI_PORTS",        "TUTTI_SECRET_FILE",       "TUTTI_INTERFACE",
+                                  "TUTTI_INSECURE", "TUTTI_ENCRYPT",      "TUTTI_BOOTSTRAP_TIMEOUT", "TUTTI_DEADLINE",
+                                  "TUTTI_LOG",      "TORCHELASTIC_RUN_ID"};
         for (const auto& l : transport::bootstrap::launchers) {
             all.insert(l.marks.begin(), l.marks.end());
             all.insert(l.variables.begin(), l.variables.end());

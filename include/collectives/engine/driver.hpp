@@ -4,6 +4,7 @@
 
 #include "completion_signal.hpp"
 #include "judge.hpp"
+#include "log.hpp"
 #include "loop_sleep.hpp"
 #include "status_writer.hpp"
 #include "timeouts.hpp"
@@ -351,6 +352,7 @@ private:
         guarded([&] {
             judge_.look_around(now);
             status_.looked(under_way_, now);
+            stalls_.look(transport_, under_way_, now);
             return true;
         });
     }
@@ -358,6 +360,7 @@ private:
     transport::any transport_;
     loop_sleep loop_{transport_};
     status_writer status_;
+    stall_log stalls_;
     completion_signal& ended_;
     under_way under_way_;
     tutti::engine::judge judge_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../base/log.hpp"
 #include "completion_signal.hpp"
 #include "inquiries.hpp"
 #include "leave.hpp"
@@ -95,6 +96,8 @@ public:
                 inquiries_.ask(std::move(n), time());
                 continue;
             }
+            if (n.kind == transport::notice_kind::lost || n.kind == transport::notice_kind::departed)
+                log(n.text.empty() ? "rank " + std::to_string(n.rank) + " has left" : n.text);
             if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
                 find_first_cause(transport_, world_status_, n, time());
             world_status_.record(n, time());
@@ -209,6 +212,7 @@ public:
     }
 
 private:
+    void log(const std::string& text) const { tutti::detail::log::write(transport_.rank(), text); }
     [[nodiscard]] clock::time_point time() const { return transport_.now(); }
     [[nodiscard]] std::string could_not(const char* do_this, const std::string& call, const std::string& why) const {
         return "rank " + std::to_string(transport_.rank()) + " could not " + do_this + " " + call + ": " + why;
@@ -321,6 +325,7 @@ private:
             g.failure = why;
             g.has_failed.store(true, std::memory_order_release);
         }
+        log("a communicator has failed: " + std::string(name_of(why.why)) + ", " + why.detail + g.name);
         failed_ = true;
         failed_by_ = why.peer;
         status_.failed(why.detail);

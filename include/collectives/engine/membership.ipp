@@ -27,6 +27,7 @@ TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, 
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
     const int rank = made->transport().rank();
     if (is_shared) made->share();
+    if (tutti::detail::log::is_on()) log_world(made->transport(), is_shared);
     return owned(new membership(std::move(made), 1, std::move(all), rank));
 }
 
@@ -183,6 +184,8 @@ TUTTI_INLINE auto membership::idle_run(entry& plan, const call& c) -> std::uniqu
     const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
     auto& idle = plan.idle[slot];
     if (idle.empty()) {
+        if (tutti::detail::log::is_on() && !std::exchange(plan.is_told, true))
+            log_choice(engine_->transport(), group_, c);
         auto r = std::make_unique<run>(plan.plan, slot, c);
         idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
         return r;

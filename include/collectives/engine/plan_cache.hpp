@@ -34,6 +34,7 @@ struct planned {
     key id;
     std::shared_ptr<const schedule::plan> plan;
     std::array<std::vector<run_pointer>, slot_count> idle;
+    bool is_told = false;            ///< to the log
     std::size_t in_use = 0;          ///< runs and prepared calls that refer to it
     std::size_t bytes = 0;           ///< that it takes once each slot has run it
     planned* next_of_hash = nullptr; ///< in the cache

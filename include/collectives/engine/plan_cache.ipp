@@ -72,7 +72,7 @@ TUTTI_INLINE auto plan_cache::added(const entry::key& key, const call& c, const 
     auto plan = plan_of(c, at);
     const std::size_t bytes = detail::memory_of(*plan);
     if (entries_.size() >= by_hash_.size()) grow_table();
-    entry& e = entries_.emplace_back(entry{key, std::move(plan), {}, 0, bytes});
+    entry& e = entries_.emplace_back(entry{key, std::move(plan), {}, false, 0, bytes});
     e.place = std::prev(entries_.end());
     e.next_of_hash = std::exchange(head_of(key), &e);
     bytes_ += bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/linkage.hpp"
+#include "../../base/log.hpp"
 #include "session.hpp"
 
 #include "../contract/process_fence.hpp"
@@ -22,6 +23,7 @@
 #include <cerrno>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,8 @@ TUTTI_COLD TUTTI_APART session::session(identity me) : me_(std::move(me)), open_
     if (me_.encrypt && !me_.key.configured() && me_.size > 1)
         bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
                          "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
+    tutti::detail::log::write(me_.rank,
+                              "joins as one of " + std::to_string(me_.size) + ", at " + me_.rendezvous.text());
     if (me_.size > 1) open_->turn.emplace(me_);
     bootstrap::descriptor own;
     if (me_.rank == 0) own = open_->serve(me_);
@@ -88,6 +92,7 @@ TUTTI_COLD TUTTI_APART const world_table& session::join(const address& data, std
     mine.cards = std::move(cards);
     const world_table& all = plane().join(std::move(mine));
     nodes_ = all.nodes();
+    tutti::detail::log::write(me_.rank, "all have come; its data address is " + data.text());
     open_->turn.reset();
     return all;
 }

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The tutti authors
+// SPDX-License-Identifier: MIT
+#include <collectives/collectives.hpp>
+
+#include "support/catch.hpp"
+#include "support/child.hpp"
+#include "support/expect.hpp"
+#include "support/world.hpp"
+#include "tools/folder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti::test::logged {
+namespace {
+
+/// The lines that two ranks in a process of their own leave, which begins with that place of the log, sorted.
+std::vector<std::string> lines_of(const std::string& place, const std::string& file, const char* ranks_of_test) {
+    child ranks([&] {
+        if (place.empty())
+            ::unsetenv("TUTTI_LOG");
+        else
+            ::setenv("TUTTI_LOG", place.c_str(), 1);
+        const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        ::dup2(nowhere, STDOUT_FILENO);
+        const int said = ::open(place == "stderr" ? file.c_str() : "/dev/null", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        ::dup2(said, STDERR_FILENO);
+        ::execl("/proc/self/exe", "ranks", ranks_of_test, static_cast<char*>(nullptr));
+        return false;
+    });
+    expect(ranks.end().empty(), "the ranks are well");
+    std::vector<std::string> all;
+    std::ifstream from(file);
+    for (std::string line; std::getline(from, line);) all.push_back(line);
+    return all;
+}
+
+std::size_t number_of(const std::vector<std::string>& lines, const std::string& what) {
+    const std::regex wanted("tutti: [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}Z rank " + what);
+    std::size_t n = 0;
+    for (const auto& line : lines) n += std::regex_match(line, wanted) ? 1 : 0;
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("a logged call", "[.]") {
+    CHECK_NOTHROW(run_new_world(2, [](const communicator& world) { world.barrier(); }));
+}
+
+TEST_CASE("a logged failure", "[.]") {
+    CHECK_NOTHROW(run_new_world(2, [](const communicator& world) {
+        std::vector<float> x(100);
+        for (int k = 0; k < 3; ++k) world.allreduce(x, sum);
+        if (world.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+        world.barrier();
+        fault_of([&] {
+            std::vector<float> y(100U + static_cast<unsigned>(world.rank()));
+            world.allreduce(y, sum);
+        });
+    }));
+}
+
+TEST_CASE("the log tells starts, choices, calls that do not move, and failures; once each, in whole lines") {
+    const tools_test::folder own;
+    const std::string file = own.path("log");
+    const auto lines = lines_of(file, file, "a logged failure");
+    for (const auto& line : lines) UNSCOPED_INFO(line);
+    for (const char* const rank : {"0", "1"}) {
+        CHECK(number_of(lines, std::string(rank) + ": world of 2 ranks, version [0-9.]+; .*; rank [01] by .*") == 1);
+        CHECK(number_of(lines, std::string(rank) + R"(: first allreduce\([a-z_]+\) of 100 float32, sum)") == 1);
+        CHECK(number_of(lines, std::string(rank) + ": a communicator has failed: mismatch, .*") == 1);
+    }
+    CHECK(number_of(lines, "0: barrier has not moved for 1 s: it waits for rank 1") == 1);
+    CHECK(number_of(lines, "0: barrier has not moved for [2-9] s: it waits for rank 1") == 1);
+    CHECK(number_of(lines, "1: barrier has not moved .*") == 0);
+    CHECK(number_of(lines, ".*") == lines.size());
+}
+
+TEST_CASE("the log goes to standard error, to a file of each rank, or nowhere") {
+    const tools_test::folder own;
+    const std::string file = own.path("log");
+    CHECK(number_of(lines_of(file + ".%r", file + ".1", "a logged call"), "1: first barrier, [a-z_]+") == 1);
+    CHECK(number_of(lines_of("stderr", own.path("stderr"), "a logged call"), "[01]: world of .*") == 2);
+    CHECK(lines_of("", own.path("nothing"), "a logged call").empty());
+    CHECK(lines_of(own.path("none/log"), own.path("none/log"), "a logged call").empty()); // there is no such folder
+}
+
+} // namespace tutti::test::logged
