@@ -31,7 +31,7 @@ enum class cause : std::uint8_t {
     return names[static_cast<std::size_t>(c)];
 }
 
-/// The facts of a failure. Unknown ones are empty or -1. Ranks are those of the world, not of a split.
+/// The facts of a failure. Unknown ones are empty or -1. Ranks are those of the world where nothing else is said.
 struct fault {
     cause why = cause::invalid_argument; ///< the cause
     std::string operation;               ///< the call that failed: "allreduce(ring) of 1000 float32, sum"
@@ -42,6 +42,9 @@ struct fault {
     std::uint64_t bytes_done = 0;        ///< bytes that this rank had sent and received for the call
     std::string detail;                  ///< what happened, one sentence without a full stop
     std::string remedy;                  ///< what to do about it, likewise
+    int peer_in_call = -1;               ///< the peer's rank in the communicator of the call
+    std::string group;                   ///< the program's name for the world: see transport::bootstrap::identity
+    int global_peer = -1;                ///< the program's number of the peer
 };
 
 /// The text of error::what(), made of the facts that are known.
@@ -52,6 +55,10 @@ struct fault {
     if (f.step >= 0) text += ", step " + std::to_string(f.step);
     if (f.peer >= 0) {
         text += ", rank " + std::to_string(f.peer);
+        if (!f.group.empty()) text += " of group " + f.group;
+        if (f.global_peer >= 0) text += ", global rank " + std::to_string(f.global_peer);
+        if (f.peer_in_call >= 0 && f.peer_in_call != f.peer)
+            text += " (" + std::to_string(f.peer_in_call) + " of its communicator)";
         if (!f.host.empty()) text += " on " + f.host;
         if (!f.address.empty()) text += " (" + f.address + ")";
     }
@@ -81,7 +88,7 @@ namespace detail {
 /// Of no step. A peer of -1: none is at fault.
 [[nodiscard]] inline fault make_fault(cause why, std::string operation, int peer, std::string what,
                                       std::string remedy = {}) {
-    return {why, std::move(operation), -1, peer, {}, {}, 0, std::move(what), std::move(remedy)};
+    return {why, std::move(operation), -1, peer, {}, {}, 0, std::move(what), std::move(remedy), -1, {}, -1};
 }
 } // namespace detail
 

@@ -15,6 +15,6 @@ namespace tutti::detail {
 
 /// Of all that ranks say to each other: greetings, notices, frames, packets, the hash of calls. Ranks meet only where
 /// it is equal. Whatever changes one of them raises it.
-inline constexpr std::uint8_t wire_version = 6;
+inline constexpr std::uint8_t wire_version = 7;
 
 } // namespace tutti::detail

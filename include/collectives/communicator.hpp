@@ -135,10 +135,10 @@ public:
 
     /// Splits this communicator. The ranks that give the same color become one new communicator, and every rank gets
     /// the one of its color. Its ranks are numbered from 0 by key, and by their ranks here where keys are equal.
-    /// Collective. Cost: an allgather of 8 bytes a rank.
+    /// Collective. Cost: an allgather of 8 bytes a rank. Errors of its calls tell the name, if there is one: "tp3".
     ///
     /// @snippet reference.cpp split
-    [[nodiscard]] communicator split(int color, int key = 0) const {
+    [[nodiscard]] communicator split(int color, int key = 0, const std::string& name = {}) const {
         const wish mine{color, key};
         std::vector<wish> all(static_cast<std::size_t>(size()));
         communicator plain = *this;
@@ -151,7 +151,7 @@ public:
         const auto key_of = [&](int r) { return all[static_cast<std::size_t>(r)].key; };
         std::sort(ranks.begin(), ranks.end(),
                   [&](int a, int b) { return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a < b; });
-        return with_members(id, ranks);
+        return with_members(id, ranks, name.empty() ? name : " in " + name);
     }
     /// The communicator of these ranks of this one, which they make alone: others take no part, and nothing is
     /// exchanged. It has its own sequence of calls, and outlives the loss of ranks that are not in it; one can be made
@@ -265,14 +265,15 @@ private:
     }
 
     /// `ranks` are ranks of this communicator.
-    [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks) const {
+    [[nodiscard]] communicator with_members(std::uint64_t id, const std::vector<int>& ranks,
+                                            std::string name = {}) const {
         std::vector<int> members;
         int self = 0;
         for (const int r : ranks) {
             if (r == rank()) self = static_cast<int>(members.size());
             members.push_back(world_rank(r));
         }
-        return {membership_->child(id, std::move(members), self), deadline_, executor_};
+        return {membership_->child(id, std::move(members), self, std::move(name)), deadline_, executor_};
     }
 
     std::chrono::nanoseconds deadline_ = membership::default_deadline(); // first: a wrong variable stops the start

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../base/error.hpp"
 #include "calls/messages.hpp"
 
 #include <array>
@@ -18,7 +19,7 @@ namespace tutti {
 ///
 /// All start before any is waited for, so no order of them can deadlock; messages that the transport may put off go out
 /// together. Buffers belong to the library until wait() has returned or thrown, or the group is gone: its destructor
-/// waits. After wait() it can be used again.
+/// waits. After wait() it can be used again, or restart() the same messages: of each iteration of a stencil, say.
 template <class Communicator>
 class [[nodiscard]] message_group {
 public:
@@ -50,8 +51,17 @@ public:
     /// Returns when all are over. Throws the first failure, if any.
     void wait() {
         await();
-        const std::size_t over = std::exchange(started_, 0);
-        for (std::size_t i = 0; i < over; ++i) detail::access::membership_of(on_).wait(at(i));
+        if (started_ == 0) return;
+        last_ = std::exchange(started_, 0);
+        for (std::size_t i = 0; i < last_; ++i) detail::access::membership_of(on_).wait(at(i));
+    }
+
+    /// After wait(): starts the same messages once more, in the same order; wait() then waits for these. Their buffers
+    /// must still be there. Their contents may have changed; deadlines count anew. Allocates nothing, unless the
+    /// transport does. Throws as send_receive_operations::send, and invalid_argument before wait().
+    void restart() {
+        if (started_ > 0) reject("restart", "messages of the group are under way", "wait() for them first");
+        while (started_ < last_) start(at(started_));
     }
 
 private:
@@ -62,6 +72,9 @@ private:
         if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
         engine::message& m = at(started_);
         detail::fill(m, a);
+        start(m);
+    }
+    void start(engine::message& m) {
         auto& in = detail::access::membership_of(on_);
         in.start(m, on_.default_deadline());
         ++started_;
@@ -75,6 +88,7 @@ private:
     const Communicator on_;
     std::vector<std::unique_ptr<std::array<engine::message, at_once>>> all_;
     std::size_t started_ = 0;
+    std::size_t last_ = 0; ///< that wait() has waited for
 };
 
 } // namespace tutti

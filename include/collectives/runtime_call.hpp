@@ -164,6 +164,7 @@ struct runtime_call {
 ///
 /// @snippet reference.cpp runtime_range
 struct runtime_range {
+    static constexpr bool is_read_only = false;
     void* data = nullptr;                      ///< of a send only read
     std::size_t count = 0;                     ///< elements
     element_type type = element_type::float32; ///< the type of the elements

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "calls/messages.hpp"
+#include "strided.hpp"
 
 #include <cstddef>
 #include <type_traits>
@@ -30,13 +31,12 @@ struct message_facts {
 /// each receiver. No program may rely on it: two ranks that both send first and then receive want sendrecv() or a
 /// message_group, which start before they wait.
 ///
-/// Data: a range of elements, or one element. Element types and counts must be equal at both ends. Tags are 0 or more.
-/// A rank may send to itself, and receive from any_rank: of receives that a message would suit, the first to start
-/// takes it.
-/// Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells both lengths. Data in the
-/// memory of a GPU are refused.
-/// Cost: up to 4088 bytes one message of the transport, up to 64 KiB two at once. Longer ones are announced and granted
-/// first, which costs a round trip, and then go straight from one buffer to the other.
+/// Data: a range of elements, one element, or `strided` ones. Element types and counts must be equal at both ends. Tags
+/// are 0 or more. A rank may send to itself, and receive from any_rank: of receives that a message would suit, the
+/// first to start takes it. Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells
+/// both lengths. Data in the memory of a GPU are refused. Cost: up to 4088 bytes one message of the transport, up to 64
+/// KiB two at once. Longer ones are announced and granted first, which costs a round trip, and then go straight from
+/// one buffer to the other.
 ///
 /// @snippet reference.cpp messages
 template <class Communicator>

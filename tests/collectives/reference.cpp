@@ -7,6 +7,7 @@
 #include <collectives/algorithm/preserves_order.hpp>
 #include <collectives/algorithm/prove.hpp>
 #include <collectives/any_communicator.hpp>
+#include <collectives/cartesian.hpp>
 #include <collectives/completion_queue.hpp>
 #include <collectives/machine.hpp>
 #include <collectives/model/simulate.hpp>
@@ -25,6 +26,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -302,6 +304,26 @@ TEST_CASE("reference: operators") {
         //! [runtime_call]
         expect(values[99] == 4, "a call at run time");
 
+        //! [strided]
+        std::vector<double> grid(10 * 4, world.rank()); // 10 rows, 4 columns
+        const int right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+        world.sendrecv(tutti::strided{&grid[2], 10, 4}, right, tutti::strided{&grid[0], 10, 4}, left);
+        //! [strided]
+        expect(grid[36] == left, "a column");
+
+        //! [cartesian]
+        const tutti::cartesian ranks(tutti::dims_create(world.size(), 2), {true, true});
+        const int above = *ranks.shift(world.rank(), 0, -1), below = *ranks.shift(world.rank(), 0, 1);
+        auto halo = world.group();
+        halo.receive(std::span(grid).first(4), above);
+        halo.send(std::span(grid).last(4), below);
+        halo.wait();
+        for (int step = 0; step < 10; ++step) {
+            halo.restart(); // the same messages again
+            halo.wait();
+        }
+        //! [cartesian]
+
         //! [runtime_range]
         const tutti::runtime_range message{values.data(), values.size(), tutti::element_type::int32};
         if (world.rank() == 0) world.send(message, 1);
@@ -320,6 +342,18 @@ TEST_CASE("reference: joining without a launcher") {
     const tutti::communicator world{tutti::transport::tcp{tutti::invitation{text}.as(rank, size)}};
     //! [invitation]
     CHECK(world.size() == 1);
+
+    std::map<std::string, std::string> database;
+    //! [join_through]
+    const tutti::key_value_exchange store{
+        [&](const std::string& key, const std::string& value) { database[key] = value; },
+        [&](const std::string& key, auto) { return database.at(key); }}; // waits for it until a time
+    auto me = tutti::join_through(store, "group 3", rank, size);
+    me.group = "tp3"; // told in errors, as the next
+    me.global_rank = 6;
+    const tutti::communicator group{tutti::transport::tcp{std::move(me)}};
+    //! [join_through]
+    CHECK(group.size() == 1);
 }
 
 TEST_CASE("reference: errors") {

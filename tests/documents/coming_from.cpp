@@ -3,6 +3,7 @@
 
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
 #include <tutti/collectives/algorithm/preserves_order.hpp>
+#include <tutti/collectives/cartesian.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/collectives/completion_queue.hpp>
 #include <tutti/transport/invitation.hpp>
@@ -42,6 +43,10 @@ void invited(const std::string& text, int rank, int size) {
     if (rank == 0) std::puts(tutti::invitation::create().text().c_str());
     tutti::communicator world{tcp{tutti::invitation{text}.as(rank, size)}};
     world.barrier();
+    const tutti::key_value_exchange store{[](const std::string&, const std::string&) {},
+                                          [&](const std::string&, auto) { return text; }};
+    tutti::communicator over{tcp{tutti::join_through(store, "name", rank, size)}};
+    over.barrier();
 }
 
 void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int root) {
@@ -121,6 +126,13 @@ void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int 
     group.send(out, to);
     group.receive(in, from);
     group.wait();
+    group.restart();
+    group.wait();
+    const std::size_t count = 3, stride = 4, block = 2;
+    world.send(tutti::strided{&in[0], count, stride, block}, to);
+    tutti::cartesian grid(tutti::dims_create(world.size(), 2));
+    auto right = grid.shift(world.rank(), 1, 1);
+    from += right.value_or(0);
     sending.wait();
     receiving.wait();
     in = any_length;

@@ -81,6 +81,8 @@ void messages(const over_tcp& world, std::vector<double>& row, const buffer& out
     const int tag = 1;
     std::vector<double>&edge = row, ghost(row.size());
     const int below = to;
+    const std::size_t height = row.size(), width = 4, c = 2;
+    const std::vector<double> grid(height * width);
 
     world.send(row, to, tag); // a range or one element; the tag is 0 where none is given
     world.receive(row, from, tag);
@@ -91,6 +93,8 @@ void messages(const over_tcp& world, std::vector<double>& row, const buffer& out
     auto edges = world.group(); // starts all, then waits: no order of them can deadlock
     edges.receive(ghost, below), edges.send(edge, below);
     edges.wait();
+    edges.restart(), edges.wait();                           // the same messages once more; nothing is allocated
+    world.send(tutti::strided{&grid[c], height, width}, to); // a column of a grid; the other end may have a row
 
     row = rows;
     std::printf("%d\n", sender);

@@ -9,16 +9,18 @@
 //
 // Source: Gropp, Lusk and Skjellum, Using MPI, MIT Press, chapter 4.
 
+#include <tutti/collectives/cartesian.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/transport/tcp.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <utility>
+#include <span>
 #include <vector>
 
 using communicator = tutti::communicator<tutti::transport::tcp>;
@@ -44,13 +46,8 @@ public:
     double& at(int row, int column) { return points_[static_cast<std::size_t>(row * (columns_.count + 2) + column)]; }
     [[nodiscard]] interval rows() const { return rows_; }
     [[nodiscard]] interval columns() const { return columns_; }
-    std::vector<double> column(int c) {
-        std::vector<double> all;
-        for (int r = 1; r <= rows_.count; ++r) all.push_back(at(r, c));
-        return all;
-    }
-    void set_column(int c, const std::vector<double>& all) {
-        for (int r = 1; r <= rows_.count; ++r) at(r, c) = all[static_cast<std::size_t>(r - 1)];
+    tutti::strided<double> column(int c) {
+        return {&at(1, c), static_cast<std::size_t>(rows_.count), static_cast<std::size_t>(columns_.count + 2)};
     }
     std::span<double> row(int r) { return {&at(r, 1), static_cast<std::size_t>(columns_.count)}; }
 
@@ -62,41 +59,36 @@ private:
     std::vector<double> points_;
 };
 
-/// This rank's place in the grid of ranks, and its neighbours; -1 beyond the plate's edge.
-struct place {
-    int down, across, row, column;
+/// Fills the border of a patch with its neighbours' edges, as often as one likes. All messages start before any is
+/// waited for.
+class border {
+public:
+    border(const communicator& world, const tutti::cartesian& ranks, patch& p) : messages_(world.group()) {
+        enum side { above, below, left, right };
+        const int last_row = p.rows().count, last_column = p.columns().count;
+        const auto beside = [&](std::size_t dimension, int distance) {
+            return ranks.shift(world.rank(), dimension, distance);
+        };
+        if (const auto up = beside(0, -1)) exchange(p.row(0), below, p.row(1), above, *up);
+        if (const auto down = beside(0, 1)) exchange(p.row(last_row + 1), above, p.row(last_row), below, *down);
+        if (const auto west = beside(1, -1)) exchange(p.column(0), right, p.column(1), left, *west);
+        if (const auto east = beside(1, 1))
+            exchange(p.column(last_column + 1), left, p.column(last_column), right, *east);
+        messages_.wait();
+    }
+    void fill() {
+        messages_.restart();
+        messages_.wait();
+    }
 
-    explicit place(const communicator& world) : down(1) {
-        for (int d = 1; d * d <= world.size(); ++d)
-            if (world.size() % d == 0) down = d;
-        across = world.size() / down;
-        row = world.rank() / across;
-        column = world.rank() % across;
+private:
+    template <class Points>
+    void exchange(Points ghosts, int theirs, Points edge, int ours, int with) {
+        messages_.receive(ghosts, with, theirs);
+        messages_.send(edge, with, ours);
     }
-    [[nodiscard]] int neighbour(int by_rows, int by_columns) const {
-        const int r = row + by_rows, c = column + by_columns;
-        return r < 0 || r >= down || c < 0 || c >= across ? -1 : r * across + c;
-    }
+    tutti::message_group<communicator> messages_;
 };
-
-/// Fills the border of the patch with the neighbours' edges. All messages start before any is waited for.
-void exchange_borders(const communicator& world, const place& here, patch& p) {
-    enum side { above, below, left, right };
-    const int last_row = p.rows().count, last_column = p.columns().count;
-    const int up = here.neighbour(-1, 0), down = here.neighbour(1, 0);
-    const int west = here.neighbour(0, -1), east = here.neighbour(0, 1);
-    const auto west_edge = p.column(1), east_edge = p.column(last_column);
-    std::vector<double> from_west(west_edge.size()), from_east(east_edge.size());
-    auto top = p.row(1), bottom = p.row(last_row), over = p.row(0), under = p.row(last_row + 1);
-    auto messages = world.group();
-    if (up >= 0) messages.receive(over, up, below), messages.send(top, up, above);
-    if (down >= 0) messages.receive(under, down, above), messages.send(bottom, down, below);
-    if (west >= 0) messages.receive(from_west, west, right), messages.send(west_edge, west, left);
-    if (east >= 0) messages.receive(from_east, east, left), messages.send(east_edge, east, right);
-    messages.wait();
-    if (west >= 0) p.set_column(0, from_west);
-    if (east >= 0) p.set_column(last_column + 1, from_east);
-}
 
 /// One step of Jacobi's method; returns the largest change of a point.
 double step(patch& now, patch& next) {
@@ -106,16 +98,16 @@ double step(patch& now, patch& next) {
             next.at(r, c) = (now.at(r - 1, c) + now.at(r + 1, c) + now.at(r, c - 1) + now.at(r, c + 1)) / 4;
             largest = std::max(largest, std::abs(next.at(r, c) - now.at(r, c)));
         }
-    std::swap(now, next);
     return largest;
 }
 
-template <class Exchange, class Largest>
-int solve(patch& p, double tolerance, const Exchange& exchange, const Largest& over_all) {
-    patch next = p;
-    for (int steps = 1;; ++steps) {
-        exchange(p);
-        if (over_all(step(p, next)) <= tolerance) return steps;
+/// Steps from one patch to the other and back, until `over_all` says that all change little; returns how many.
+template <class Fill, class Largest>
+int solve(std::array<patch, 2>& both, double tolerance, const Fill& fill, const Largest& over_all) {
+    for (int steps = 0;; ++steps) {
+        const auto now = static_cast<std::size_t>(steps % 2);
+        fill(now);
+        if (over_all(step(both[now], both[1 - now])) <= tolerance) return steps + 1;
     }
 }
 
@@ -125,23 +117,29 @@ int main(int argc, char** argv) try {
     const int points = argc > 1 ? std::atoi(argv[1]) : 100;
     const double tolerance = 1e-4;
     communicator world{tutti::transport::tcp::from_environment()};
-    const place here(world);
-    patch mine(interval::part(points, here.down, here.row), interval::part(points, here.across, here.column));
+    const tutti::cartesian ranks(tutti::dims_create(world.size(), 2));
+    const auto at = ranks.coordinates(world.rank());
+    const int down = ranks.extents()[0], across = ranks.extents()[1];
+    const patch start(interval::part(points, down, at[0]), interval::part(points, across, at[1]));
+    std::array<patch, 2> mine{start, start};
+    std::array<border, 2> borders{{{world, ranks, mine[0]}, {world, ranks, mine[1]}}};
     const int steps = solve(
-        mine, tolerance, [&](patch& p) { exchange_borders(world, here, p); },
+        mine, tolerance, [&](std::size_t which) { borders[which].fill(); },
         [&](double change) { return world.allreduce(change, tutti::maximum); });
 
     // One process computes the whole plate, and each rank compares its part bit by bit.
-    patch whole({0, points}, {0, points});
+    const patch plate({0, points}, {0, points});
+    std::array<patch, 2> whole{plate, plate};
     const int serial = solve(
-        whole, tolerance, [](patch&) {}, [](double change) { return change; });
+        whole, tolerance, [](std::size_t) {}, [](double change) { return change; });
     bool right = steps == serial;
-    for (int r = 1; r <= mine.rows().count; ++r)
-        for (int c = 1; c <= mine.columns().count; ++c)
-            right = right && mine.at(r, c) == whole.at(mine.rows().first + r, mine.columns().first + c);
+    const auto last = static_cast<std::size_t>(steps % 2);
+    for (int r = 1; r <= start.rows().count; ++r)
+        for (int c = 1; c <= start.columns().count; ++c)
+            right = right && mine[last].at(r, c) == whole[last].at(start.rows().first + r, start.columns().first + c);
     right = world.allreduce(static_cast<int>(right), tutti::minimum) != 0;
     if (world.rank() == 0)
-        std::printf("%d x %d points on %d x %d ranks, %d steps: %s\n", points, points, here.down, here.across, steps,
+        std::printf("%d x %d points on %d x %d ranks, %d steps: %s\n", points, points, down, across, steps,
                     right ? "the bits of one process" : "WRONG");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 } catch (const std::exception& e) {

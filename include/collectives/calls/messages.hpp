@@ -17,14 +17,14 @@
 namespace tutti::detail {
 
 struct message_arguments;
-/// Memory whose element type is a value: a runtime_range.
+/// Memory that is no range, and says what it is: a strided, or a runtime_range.
 template <class Data>
-concept says_its_type =
+concept describes_itself =
     requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe(a, data); };
 
 /// A range or an element that can be received into.
 template <class Data>
-concept message_target = range_like<Data> || says_its_type<Data> ||
+concept message_target = range_like<Data> || describes_itself<Data> ||
                          (std::is_lvalue_reference_v<Data> && !std::is_const_v<std::remove_reference_t<Data>>);
 
 /// The user's data as a span of elements.
@@ -52,6 +52,7 @@ struct message_arguments {
     std::byte* (*allocate)(void*, std::size_t) = nullptr;
     void* allocate_state = nullptr;
     bool probes = false;
+    engine::strides apart{};
 };
 /// Throws invalid_argument for a rank or a tag that there is not, and for a range that is null or misaligned.
 void check_message(const message_arguments& a, int size);
@@ -66,7 +67,9 @@ template <class T>
 /// A message of the user's data, to or from `peer`.
 template <engine::message::direction way, class Data>
 [[nodiscard]] message_arguments described(Data& data, int peer, int tag) {
-    if constexpr (says_its_type<Data>) {
+    if constexpr (describes_itself<Data>) {
+        static_assert(way == engine::message::direction::send || !Data::is_read_only,
+                      "tutti: a message cannot be received into elements that are const");
         message_arguments a{way, peer, tag, {}, 1, 0, {}};
         describe(a, data);
         return a;
@@ -112,7 +115,7 @@ template <class Data>
 constexpr void check_outlive_message() noexcept {
     if constexpr (range_like<Data>)
         check_outlive<Data>();
-    else if constexpr (!says_its_type<Data>)
+    else if constexpr (!describes_itself<Data>)
         static_assert(std::is_lvalue_reference_v<Data>, "tutti: the data of a non-blocking message must outlive it: do "
                                                         "not pass a temporary");
 }

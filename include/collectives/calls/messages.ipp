@@ -15,6 +15,9 @@ TUTTI_INLINE void check_message(const message_arguments& a, int size) {
         refuse("there is no rank " + std::to_string(a.peer) + " among " + std::to_string(size));
     if (a.tag < 0) refuse("tags are 0 or more, not " + std::to_string(a.tag));
     if (!is_usable(a.data)) refuse(flaw_of(a.data));
+    if (a.apart.blocks > 1 && a.apart.distance < a.apart.block_bytes)
+        refuse("its blocks of " + std::to_string(a.apart.block_bytes / a.element_bytes) + " elements lie " +
+               std::to_string(a.apart.distance / a.element_bytes) + " elements apart");
 }
 
 TUTTI_INLINE void fill(engine::message& m, const message_arguments& a) noexcept {
@@ -29,6 +32,7 @@ TUTTI_INLINE void fill(engine::message& m, const message_arguments& a) noexcept 
     m.type_name = a.type_name;
     m.allocate = a.allocate;
     m.allocate_state = a.allocate_state;
+    m.apart = a.apart;
 }
 
 } // namespace tutti::detail

@@ -58,8 +58,13 @@ TUTTI_COLD [[nodiscard]] fault fault_of(const transport::any& t, const Work* run
         const transport::peer_name name = t.name_of(peer);
         f.host = name.host;
         f.address = name.address;
+        f.group = name.group;
+        f.global_peer = name.global_rank;
     }
     if (run) {
+        const auto& all = run->members().members;
+        const auto found = std::find(all.begin(), all.end(), peer);
+        if (found != all.end()) f.peer_in_call = static_cast<int>(found - all.begin());
         f.operation = run->words();
         if (Work::has_steps) f.step = run->waiting_step();
         f.bytes_done = run->bytes_done();

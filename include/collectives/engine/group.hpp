@@ -38,7 +38,7 @@ struct group {
     std::uint64_t id = 0;     ///< equal on all members, unlike that of any other communicator of the world
     std::vector<int> members; ///< ranks of the world, by rank of the communicator
     int rank = 0;             ///< this rank in it
-    std::string name;         ///< for errors; empty unless its members alone have made it
+    std::string name;         ///< for errors, with a blank in front; or empty
     wakeup wake;              ///< ends the sleep of the thread that drives its calls
     bool is_timed = false;    ///< the transport has a clock of its own
 

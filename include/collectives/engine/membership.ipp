@@ -244,6 +244,10 @@ TUTTI_INLINE void membership::stop_recording() {
 }
 
 TUTTI_INLINE void membership::start(message& m, std::chrono::nanoseconds timeout) {
+    if (m.apart.blocks > 0) [[unlikely]] { // which may take long, and holds nobody up
+        if (const auto lock = engine_->guard(); m.data) require_host_memory(m);
+        m.pack();
+    }
     const auto lock = engine_->guard();
     require_usable();
     require_host_memory(m);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/copy.hpp"
+#include "../../base/linkage.hpp"
 #include "../../transport/contract/transfer.hpp"
 #include "../reduction/element.hpp"
 #include "call_state.hpp"
@@ -42,23 +43,30 @@ struct announcement {
 inline constexpr std::size_t most_packet_bytes = transport::most_varying_bytes;
 inline constexpr std::size_t most_packet_data = most_packet_bytes - sizeof(packet_header);
 
-/// A packet that is written where it stays until it is sent. A short one takes no memory but its own.
+/// A packet that is written where it stays until it is sent. A short one takes no memory but its own. That of a long
+/// one is kept for the next.
 class outgoing_packet {
 public:
     /// Returns its length.
     std::size_t write(const packet_header& h, const void* data, std::size_t bytes) {
         const std::size_t all = sizeof h + bytes;
-        long_.reset(all > short_.size() ? new std::byte[all] : nullptr); // the message before may have had one
-        std::byte* const to = long_ ? long_.get() : short_.data();
+        is_long_ = all > short_.size();
+        if (is_long_ && all > room_) {
+            long_.reset(new std::byte[all]);
+            room_ = all;
+        }
+        std::byte* const to = is_long_ ? long_.get() : short_.data();
         std::memcpy(to, &h, sizeof h);
         if (bytes > 0) tutti::detail::copy_bytes(to + sizeof h, data, bytes);
         return all;
     }
-    [[nodiscard]] const std::byte* bytes() const noexcept { return long_ ? long_.get() : short_.data(); }
+    [[nodiscard]] const std::byte* bytes() const noexcept { return is_long_ ? long_.get() : short_.data(); }
 
 private:
     std::array<std::byte, 128> short_;
     std::unique_ptr<std::byte[]> long_;
+    std::size_t room_ = 0; ///< of it
+    bool is_long_ = false;
 };
 
 /// The bits of an element type's identity that a packet has.
@@ -74,6 +82,17 @@ struct message_transfer : transport::transfer {
     void* of = nullptr; ///< the message; of `stored` the unexpected one
 };
 
+/// Blocks of one length whose beginnings lie one distance apart. No blocks: the data lie in a row.
+struct strides {
+    std::byte* first = nullptr;
+    std::size_t blocks = 0, block_bytes = 0, distance = 0; ///< in bytes
+
+    template <class Copy>
+    void each(std::byte* packed, const Copy& copy) const {
+        for (std::size_t k = 0; k < blocks; ++k) copy(first + k * distance, packed + k * block_bytes, block_bytes);
+    }
+};
+
 /// In the place of a rank that is received from.
 inline constexpr int any_rank = std::numeric_limits<int>::min(); // which no arithmetic on ranks gives
 
@@ -86,7 +105,8 @@ struct message : call_state {
     int peer = 0;        ///< a rank of the communicator; of a receive perhaps any_rank
     bool probes = false; ///< a receive that takes nothing: it is over when a message is there
     std::int32_t tag = 0;
-    std::byte* data = nullptr; ///< a send only reads it
+    std::byte* data = nullptr; ///< a send only reads it; of strides their packed data once it has started
+    strides apart;
     std::size_t bytes = 0;
     std::size_t element_bytes = 1;
     std::uint32_t type = 0; ///< see type_of_packet
@@ -107,8 +127,26 @@ struct message : call_state {
     int parts = 0;            ///< transfers that are not complete
     outgoing_packet packet;
     message_transfer head, body;
+    std::unique_ptr<std::byte[]> packed; ///< kept for the next start
+    std::size_t packed_bytes = 0;
 
     using call_state::renew;
+    /// Gives strides the memory from which, or to which, they travel.
+    TUTTI_COLD void pack() {
+        if (packed_bytes < bytes) {
+            packed_bytes = 0;
+            packed.reset(new std::byte[bytes]);
+            packed_bytes = bytes;
+        }
+        data = packed.get();
+        if (way == direction::send)
+            apart.each(data, [](const std::byte* from, std::byte* to, std::size_t n) { std::memcpy(to, from, n); });
+    }
+    /// The data of a receive have come.
+    TUTTI_COLD void unpack() const {
+        if (way == direction::receive && !probes)
+            apart.each(data, [](std::byte* to, const std::byte* from, std::size_t n) { std::memcpy(to, from, n); });
+    }
 };
 
 /// "receive of 100 float32 from rank 3, tag 5", or "from any rank"; of a split communicator "from rank 1 (3 of the

@@ -68,7 +68,11 @@ public:
     }
 
     /// The last touch of a message: its owner may destroy it from now on.
-    void complete(message& m) { finish(m, run_state::done, {}); }
+    void complete(message& m) {
+        if (m.apart.blocks > 0) [[unlikely]]
+            m.unpack();
+        finish(m, run_state::done, {});
+    }
     void fail(const std::shared_ptr<const fault>& why) {
         while (first_) finish(*first_, run_state::failed, why);
     }

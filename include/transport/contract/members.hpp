@@ -36,6 +36,8 @@ struct member {
     std::string host_id;            ///< equal exactly where ranks run on one kernel under one name, see identity::host
     allotment may_use;              ///< of its host
     std::int64_t pid = 0;           ///< its process
+    std::string group;              ///< the program's name for the world, at most max_group_bytes
+    std::int32_t global_rank = -1;  ///< the program's number of the rank
     std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
     friend bool operator==(const member&, const member&) = default;
 };
@@ -75,7 +77,8 @@ struct world_table {
     }
 };
 
-inline constexpr std::size_t max_name_bytes = 512;  ///< of any string of a member
+inline constexpr std::size_t max_name_bytes = 512; ///< of any string of a member
+inline constexpr std::size_t max_group_bytes = 63;
 inline constexpr std::size_t max_cards = 8;         ///< of a member
 inline constexpr std::size_t max_card_bytes = 4096; ///< of each
 
@@ -130,6 +133,8 @@ TUTTI_COLD inline void write_member(tutti::detail::byte_writer& w, const member&
     w.text(m.host_id, max_name_bytes);
     write_allotment(w, m.may_use);
     w.integer(m.pid);
+    w.text(m.group, max_group_bytes);
+    w.integer(m.global_rank);
     w.integer(static_cast<std::uint8_t>(m.cards.size()));
     for (const fabric_card& c : m.cards) write_card(w, c);
 }
@@ -145,6 +150,8 @@ TUTTI_COLD [[nodiscard]] inline member read_member(tutti::detail::byte_reader& r
     m.host_id = r.text(max_name_bytes);
     m.may_use = read_allotment(r);
     m.pid = r.integer<std::int64_t>();
+    m.group = r.text(max_group_bytes);
+    m.global_rank = r.integer<std::int32_t>();
     const auto cards = std::min<std::size_t>(r.integer<std::uint8_t>(), max_cards);
     for (std::size_t i = 0; i < cards && r.ok(); ++i) m.cards.push_back(read_card(r));
     return m;

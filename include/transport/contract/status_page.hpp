@@ -15,7 +15,7 @@
 namespace tutti::transport::status {
 
 /// "tutti", and the version of the layout; raise it when the meaning of anything below changes.
-inline constexpr std::uint64_t this_layout = 0x7475'7474'6953'0001;
+inline constexpr std::uint64_t this_layout = 0x7475'7474'6953'0002;
 
 /// Facts that stay. Written before the file has a name, so that no reader sees them change.
 struct page_head {
@@ -29,6 +29,8 @@ struct page_head {
     std::int64_t joined_wall = 0;             ///< the same moment in seconds since 1970
     std::array<char, 64> host{}, zero_host{}; ///< names: of this rank's host, of rank 0's
     std::array<char, 96> command{};           ///< the process's command line, cut
+    std::array<char, 64> group{};             ///< the program's name for the world
+    std::int64_t global_rank = -1;            ///< the program's number of this rank; -1: none
 };
 
 /// The number in a call_line that stands for sends and receives; smaller ones are schedule::operation.

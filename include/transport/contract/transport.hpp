@@ -31,8 +31,10 @@ struct context {
 
 /// A peer in words, for errors.
 struct peer_name {
-    std::string host;    ///< the name of its host
-    std::string address; ///< its address
+    std::string host;     ///< the name of its host
+    std::string address;  ///< its address
+    std::string group{};  ///< the program's name for its world
+    int global_rank = -1; ///< the program's number of it
 };
 
 // clang-format off

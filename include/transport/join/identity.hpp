@@ -31,6 +31,9 @@ struct identity {
     /// The name of this rank's host, if not its own. Ranks of one kernel with the same name share a host, others do
     /// not. That tells apart hosts of one name, or pretends several.
     std::string host;
+    /// The program's name for the world, told with its ranks in errors, the log and `tutti ps`; at most 63 bytes.
+    std::string group;
+    int global_rank = -1;  ///< the program's number of this rank, told beside its own; -1: none
     std::string interface; ///< rule for the data port's interface, see choose_interface()
     port_range ports;      ///< of which the data port is one
     bool insecure = false; ///< without a secret: leave loopback nevertheless

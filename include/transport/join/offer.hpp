@@ -28,8 +28,23 @@ struct offer {
 
     [[nodiscard]] std::string text() const { return std::string(prefix) + key + "@" + where.text(); }
 
-    /// Throws a bootstrap error that calls the text `what`, and does not quote it, since it holds a secret.
+    /// In place of an offer, where there is none: the others need not wait.
+    TUTTI_COLD [[nodiscard]] static std::string refusal(std::string_view why) {
+        std::string text(no_prefix);
+        for (const char c : why.substr(0, most_characters - no_prefix.size()))
+            text += c > ' ' && c < 0x7f && c != '=' && c != '"' && c != '\'' ? c : '~';
+        return text;
+    }
+
+    /// Throws a bootstrap error that calls the text `what`, and does not quote it, since it holds a secret; or that
+    /// tells a refusal.
     TUTTI_COLD [[nodiscard]] static offer parse(std::string_view text, const std::string& what) {
+        if (text.starts_with(no_prefix)) {
+            std::string why(text.substr(no_prefix.size(), most_characters));
+            std::replace_if(
+                why.begin(), why.end(), [](char c) { return c <= ' ' || c >= '~'; }, ' ');
+            bootstrap_failed("rank 0 could not invite: " + why, "look at rank 0's own output");
+        }
         const auto at = text.find('@');
         if (!text.starts_with(prefix) || at == std::string_view::npos || text.size() > most_characters)
             bootstrap_failed(what + " is none of this library: it does not read \"" + std::string(prefix) +
@@ -44,7 +59,7 @@ struct offer {
     }
 
 private:
-    static constexpr std::string_view prefix = "tutti-1:";
+    static constexpr std::string_view prefix = "tutti-1:", no_prefix = "tutti-none:";
 };
 
 namespace detail {
@@ -98,11 +113,19 @@ TUTTI_COLD inline void exchange_offers(identity& me) {
     const auto until = std::chrono::steady_clock::now() + me.timeout;
     offer mine;
     if (me.rank == 0) {
-        mine.where = detail::hold_port(detail::offered_address(me), me.ports);
-        if (!me.key.configured()) mine.key = drawn_key();
+        try {
+            mine.where = detail::hold_port(detail::offered_address(me), me.ports);
+            if (!me.key.configured()) mine.key = drawn_key();
+        } catch (const error& e) {
+            try {
+                static_cast<void>(me.exchange(offer::refusal(e.facts().detail), until));
+            } catch (const error&) { // they will wait
+            }
+            throw;
+        }
     }
     const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
-    if (me.rank != 0) mine = offer::parse(heard, "what rank 0 left with the launcher");
+    if (me.rank != 0) mine = offer::parse(heard, "rank 0's offer");
     accept(me, mine);
     me.exchange = nullptr;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());

@@ -101,10 +101,8 @@ TUTTI_COLD inline void draw(std::span<std::byte> out) {
         bootstrap_failed("OpenSSL has no random bytes");
 }
 
-/// A secret as text that can be handed on: 32 random bytes as hexadecimal digits.
-[[nodiscard]] inline std::string drawn_key() {
-    digest bytes{};
-    draw(bytes);
+/// As hexadecimal digits.
+TUTTI_COLD [[nodiscard]] inline std::string in_digits(const digest& bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     for (const auto b : bytes) {
@@ -112,6 +110,13 @@ TUTTI_COLD inline void draw(std::span<std::byte> out) {
         text += digits[std::to_integer<std::size_t>(b) & 15];
     }
     return text;
+}
+
+/// A secret as text that can be handed on: 32 random bytes as hexadecimal digits.
+[[nodiscard]] inline std::string drawn_key() {
+    digest bytes{};
+    draw(bytes);
+    return in_digits(bytes);
 }
 
 namespace detail {

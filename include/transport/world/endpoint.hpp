@@ -143,7 +143,7 @@ public:
     }
     [[nodiscard]] peer_name name_of(int peer) {
         const auto& m = session_.table().members[static_cast<std::size_t>(peer)];
-        return {m.host, fabrics_.at(way_to_peer(peer), [&](auto& f) { return f.name_of(m); })};
+        return {m.host, fabrics_.at(way_to_peer(peer), [&](auto& f) { return f.name_of(m); }), m.group, m.global_rank};
     }
     [[nodiscard]] std::string way_to(int peer) {
         if (peer == session_.who().rank) {

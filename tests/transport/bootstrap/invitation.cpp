@@ -11,6 +11,17 @@
 #include "support/has.hpp"
 #include "support/run_ranks.hpp"
 #include "support/surroundings.hpp"
+#include "support/world.hpp"
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
 
 using namespace tutti;
 using test::expect;
@@ -102,4 +113,145 @@ TEST_CASE("who has another secret does not get in", "[invitation]") {
     }
     CHECK(has(told, "rank 0: tutti:"));
     CHECK_FALSE(has(told, text.substr(8, 64)));
+}
+
+TEST_CASE("a secret of the program's own is asked for beside the invitation", "[invitation]") {
+    const test::surroundings none({{"TUTTI_INTERFACE", "lo"}, {"TUTTI_BOOTSTRAP_TIMEOUT", "1"}});
+    const auto world_of = [](const std::string& first, const std::string& second) {
+        const std::string text = invitation::create().text();
+        try {
+            test::run_ranks(2, [&](int rank) {
+                invitation mine{text};
+                const std::string& own = rank == 0 ? first : second;
+                const transport::tcp world{(own.empty() ? mine : mine.with_secret(own)).as(rank, 2)};
+            });
+        } catch (const std::exception&) {
+            return false;
+        }
+        return true;
+    };
+    const std::string own = "known to the program alone", other = "known to somebody else also";
+    CHECK(world_of(own, own));
+    CHECK_FALSE(world_of(own, other));
+    CHECK_FALSE(world_of(own, ""));
+    CHECK_THROWS_AS(invitation::create().with_secret("short"), error);
+}
+
+TEST_CASE("ranks wait for each other for as long as as() says", "[invitation]") {
+    const test::surroundings none(on_loopback);
+    const auto mine = invitation::create();
+    const auto begun = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(transport::tcp{mine.as(0, 2, std::chrono::milliseconds(300))}, error);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20)); // of 60 by default
+    CHECK(mine.as(1, 2, std::chrono::hours(24)).timeout == std::chrono::hours(24));
+    for (const auto wrong : {std::chrono::milliseconds(0), std::chrono::milliseconds(24 * 3'600'000 + 1)})
+        CHECK_THROWS_AS(mine.as(1, 2, wrong), error);
+}
+
+TEST_CASE("what rank 0 could not make is told by a text in place of the invitation", "[invitation]") {
+    const std::string text = invitation::refusal("no port of 5000-5001 is free: \"address = in use\"");
+    CHECK(text.size() <= invitation::most_characters);
+    CHECK(text.find_first_of(" =\"'") == text.npos);
+    CHECK(has(refusal_of(text, 1, 2), "rank 0 could not invite: no port of 5000-5001 is free:  address   in use"));
+    const std::string longest = invitation::refusal(std::string(1000, 'x'));
+    CHECK(longest.size() == invitation::most_characters);
+    CHECK(has(refusal_of(longest, 1, 2), "xxx"));
+}
+
+namespace {
+
+/// A store of keys and values.
+struct store {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<std::string, std::string> all;
+
+    [[nodiscard]] key_value_exchange exchange() {
+        return {[this](const std::string& key, const std::string& value) {
+                    const std::lock_guard lock(mutex);
+                    all[key] = value;
+                    changed.notify_all();
+                },
+                [this](const std::string& key, auto until) {
+                    std::unique_lock lock(mutex);
+                    if (!changed.wait_until(lock, until, [&] { return all.contains(key); }))
+                        throw std::runtime_error("no such key");
+                    return all[key];
+                }};
+    }
+};
+
+std::string bootstrap_error_of(auto&& call) {
+    try {
+        call();
+    } catch (const error& e) {
+        return e.why() == cause::bootstrap ? e.what() : "not a bootstrap error";
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("ranks find each other through a store of the program's", "[invitation]") {
+    const test::surroundings none(on_loopback);
+    store all;
+    for (const std::string key : {"first", "second"})
+        test::run_ranks(3, [&](int rank) {
+            communicator world{transport::tcp{join_through(all.exchange(), key, rank, 3)}};
+            expect(world.allreduce(rank + 1, sum) == 6, "the sum");
+        });
+    CHECK(all.all.size() == 2);
+    test::run_ranks(2, [&](int rank) {
+        auto me = join_through(all.exchange(), "third", rank, 2);
+        me.key = transport::bootstrap::secret("known to the program alone");
+        communicator world{transport::shared_memory{std::move(me)}};
+        world.barrier();
+    });
+    CHECK(has(all.all["third"], "tutti-1:@")); // no secret lies in the store
+}
+
+TEST_CASE("a store that fails, or that holds why rank 0 has failed, ends the start at once", "[invitation]") {
+    const test::surroundings some(test::variables{{"TUTTI_INTERFACE", "none_such"}});
+    store all;
+    const auto begun = std::chrono::steady_clock::now();
+    test::run_ranks(2, [&](int rank) {
+        const auto told =
+            bootstrap_error_of([&] { const transport::tcp world{join_through(all.exchange(), "it", rank, 2)}; });
+        expect(has(told, "no network interface fits"), told);
+        expect(rank == 0 || has(told, "rank 0 could not invite: no network interface"), told);
+    });
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+    const auto told = bootstrap_error_of([&] {
+        const transport::tcp world{join_through(all.exchange(), "none", 1, 2, std::chrono::milliseconds(200))};
+    });
+    CHECK(has(told, "the store fails for \"none\": no such key"));
+}
+
+TEST_CASE("errors tell the program's names of ranks, and the number in the communicator of the call", "[invitation]") {
+    const test::surroundings none(on_loopback);
+    const std::string text = invitation::create().text();
+    std::array<fault, 3> first, second;
+    test::run_ranks(3, [&](int rank) {
+        auto me = invitation{text}.as(rank, 3);
+        me.group = "tp3";
+        me.global_rank = 10 + 2 * rank;
+        communicator world{transport::tcp{std::move(me)}};
+        world.default_deadline(std::chrono::milliseconds(300));
+        auto pair = world.split(rank == 0 ? 0 : 1, 0, "a pair");
+        if (rank == 1) first[1] = test::fault_of([&] { pair.barrier(); });
+        if (rank != 2) second[static_cast<std::size_t>(rank)] = test::fault_of([&] { world.barrier(); });
+        if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    });
+    INFO(message_of(first[1]) << '\n' << message_of(second[0]));
+    CHECK(first[1].peer == 2);
+    CHECK(first[1].peer_in_call == 1);
+    CHECK(first[1].global_peer == 14);
+    CHECK(first[1].group == "tp3");
+    CHECK(has(message_of(first[1]), "barrier in a pair, step"));
+    CHECK(has(message_of(first[1]), ", rank 2 of group tp3, global rank 14 (1 of its communicator) on "));
+    CHECK(second[0].peer_in_call == 2);
+    CHECK(has(message_of(second[0]), ", rank 2 of group tp3, global rank 14 on "));
+    auto me = invitation::create().as(0, 1);
+    me.group = std::string(64, 'x');
+    CHECK(has(bootstrap_error_of([&] { const transport::tcp world{std::move(me)}; }), "more than 63 bytes"));
 }

@@ -56,7 +56,10 @@ struct folder {
 TEST_CASE("a rank's page is a file that its user alone may read, and goes with the rank") {
     const auto world = new_world();
     {
-        const auto page = status::own_page::made(1, table_of(world, 3, 2));
+        auto table = table_of(world, 3, 2);
+        table.members[1].group = "tp3";
+        table.members[1].global_rank = 6;
+        const auto page = status::own_page::made(1, table);
         REQUIRE(page);
         struct stat facts {};
         REQUIRE(::stat(file_of(world, 1).c_str(), &facts) == 0);
@@ -77,6 +80,8 @@ TEST_CASE("a rank's page is a file that its user alone may read, and goes with t
         CHECK(told->pid == ::getpid());
         CHECK(told->host == "host-1");
         CHECK(told->zero_host == "host-0");
+        CHECK(told->group == "tp3");
+        CHECK(told->global_rank == 6);
         CHECK(told->request == 17);
         CHECK(told->under_way == 1);
         CHECK(told->process_start == status::facts_of_process(std::to_string(::getpid()))->start);

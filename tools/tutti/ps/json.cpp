@@ -17,6 +17,8 @@ namespace {
 namespace status = transport::status;
 using object = nlohmann::ordered_json;
 
+object or_null(bool known, const object& value) { return known ? value : object(nullptr); }
+
 object head_of(const observed_job& j) {
     return {{"job", status::world_in_words(j.world)},
             {"size", j.size},
@@ -25,10 +27,9 @@ object head_of(const observed_job& j) {
             {"dead", dead_in(j)},
             {"started", j.joined_wall},
             {"program", j.command},
-            {"host_of_rank_0", j.zero_host}};
+            {"host_of_rank_0", j.zero_host},
+            {"group", or_null(!j.group.empty(), j.group)}};
 }
-
-object or_null(bool known, const object& value) { return known ? value : object(nullptr); }
 
 object to_object(const observed_rank& r, const status::call_told& c) {
     const bool counts = c.request != transport::no_number;
@@ -49,6 +50,7 @@ object to_object(const observed_rank& r, const status::call_told& c) {
 object to_object(const observed_rank& r) {
     object o{{"rank", r.rank}, {"host", r.host}, {"pid", r.pid}, {"state", name_of(r.state)}, {"here", r.is_here}};
     if (!r.told) return o;
+    o["global_rank"] = or_null(r.told->global_rank >= 0, r.told->global_rank);
     o["age_s"] = r.age_s;
     o["calls_under_way"] = r.told->under_way;
     o["last_call_s_ago"] = or_null(r.told->entered != 0, seconds_since(r, r.told->entered));

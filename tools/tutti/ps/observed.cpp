@@ -32,7 +32,7 @@ rank_state state_here(const status::rank_told& r, status::process_state process)
 void take(observed_job& job, const status::rank_told& r, status::process_state process) {
     if (job.ranks.empty()) {
         job.world = r.world, job.size = r.size, job.hosts = r.hosts;
-        job.command = r.command, job.zero_host = r.zero_host, job.joined_wall = r.joined_wall;
+        job.command = r.command, job.zero_host = r.zero_host, job.group = r.group, job.joined_wall = r.joined_wall;
         job.ranks.resize(static_cast<std::size_t>(r.size));
         for (int k = 0; k < r.size; ++k) job.ranks[static_cast<std::size_t>(k)].rank = k;
     }

@@ -42,7 +42,7 @@ struct observed_job {
     int size = 0, hosts = 1;
     int here = 0; ///< ranks whose pages are on this host
     std::int64_t joined_wall = 0;
-    std::string command, zero_host;
+    std::string command, zero_host, group;
     std::string remark; ///< why ranks of other hosts are not known; empty: they are, or there are none
     std::vector<observed_rank> ranks;
 };

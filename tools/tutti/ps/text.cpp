@@ -84,6 +84,11 @@ std::string state_text(const observed_rank& r) {
     return r.told && !r.told->failure.empty() ? text + "; its calls have failed: " + r.told->failure : text;
 }
 
+std::string number_text(const observed_rank& r) {
+    const bool is_numbered = r.told && r.told->global_rank >= 0;
+    return std::to_string(r.rank) + (is_numbered ? fmt::format(" (global {})", r.told->global_rank) : "");
+}
+
 status::traffic_told sent_in_all(const observed_rank& r) {
     status::traffic_told sum;
     if (r.told)
@@ -115,12 +120,13 @@ std::string jobs_text(const std::vector<observed_job>& jobs) {
 
 std::string job_text(const observed_job& job, bool peers) {
     std::string text =
-        fmt::format("job {}, {} ranks on {} host{}, started {}: {}\n", status::world_in_words(job.world), job.size,
-                    job.hosts, job.hosts == 1 ? "" : "s", moment_text(job.joined_wall), job.command);
+        fmt::format("job {}{}{}, {} ranks on {} host{}, started {}: {}\n", status::world_in_words(job.world),
+                    job.group.empty() ? "" : ", group ", job.group, job.size, job.hosts, job.hosts == 1 ? "" : "s",
+                    moment_text(job.joined_wall), job.command);
     std::vector<table_cells> rows{{"rank", "host", "pid", "messages", "sent", "state"}};
     for (const observed_rank& r : job.ranks) {
         const auto sent = sent_in_all(r);
-        rows.push_back({std::to_string(r.rank), r.host.empty() ? "-" : r.host, r.pid > 0 ? std::to_string(r.pid) : "-",
+        rows.push_back({number_text(r), r.host.empty() ? "-" : r.host, r.pid > 0 ? std::to_string(r.pid) : "-",
                         r.told ? std::to_string(sent.messages) : "-",
                         r.told ? bytes_text(static_cast<double>(sent.bytes)) : "-", state_text(r)});
     }

@@ -79,8 +79,9 @@ private:
 };
 
 std::string subject_of(const observed_rank& r) {
-    return r.pid > 0 ? fmt::format("rank {} (process {} on {})", r.rank, r.pid, r.host)
-                     : fmt::format("rank {}", r.rank);
+    const bool is_numbered = r.told && r.told->global_rank >= 0;
+    return fmt::format("rank {}", r.rank) + (is_numbered ? fmt::format(", global rank {}", r.told->global_rank) : "") +
+           (r.pid > 0 ? fmt::format(" (process {} on {})", r.pid, r.host) : "");
 }
 
 std::string last_call_of(const observed_rank& r) {

@@ -97,6 +97,8 @@ private:
         put_text(h.host, table.members[mine].host);
         put_text(h.zero_host, table.members[0].host);
         put_text(h.command, own_command_line());
+        put_text(h.group, table.members[mine].group);
+        h.global_rank = table.members[mine].global_rank;
     }
 
     [[nodiscard]] bool publish(const place& in) {

@@ -44,7 +44,8 @@ struct rank_told {
     std::uint64_t world = 0, process_start = 0;
     int rank = 0, size = 1, node = 0, hosts = 1;
     std::int64_t pid = 0, joined = 0, joined_wall = 0, copied = 0;
-    std::string host, zero_host, command;
+    std::int64_t global_rank = -1; ///< -1: none
+    std::string host, zero_host, command, group;
 
     std::uint64_t request = 0; ///< of the last call that started
     unsigned what = 0;         ///< schedule::operation, or messages_code
@@ -99,7 +100,8 @@ template <std::size_t N>
     r.rank = h.rank, r.size = h.size, r.node = h.node, r.hosts = std::max(1, h.hosts);
     r.pid = h.pid, r.joined = h.joined, r.joined_wall = h.joined_wall, r.copied = i.copied;
     r.host = detail::text_in(h.host), r.zero_host = detail::text_in(h.zero_host),
-    r.command = detail::text_in(h.command);
+    r.command = detail::text_in(h.command), r.group = detail::text_in(h.group);
+    r.global_rank = h.global_rank;
     r.request = i.word >> 24, r.what = static_cast<unsigned>(i.word >> 20 & 15);
     r.under_way = static_cast<std::uint32_t>(i.word & call_line::count_mask);
     r.entered = i.entered;
