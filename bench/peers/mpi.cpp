@@ -9,9 +9,49 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
+#include <vector>
 
 namespace tutti::peers {
 namespace {
+
+/// As halo of `tutti bench`, by the types and the persistent messages that MPI has for it.
+class halo {
+public:
+    halo(const job& what, const buffers& where)
+        : side_(static_cast<int>(what.count)), square_((what.count + 2) * (what.count + 2)) {
+        MPI_Type_vector(side_, 1, side_ + 2, MPI_FLOAT, &column_);
+        MPI_Type_commit(&column_);
+        int tag = 0;
+        each_halo_message(what.rank, halo_grid(what.ranks), [&](int to, int from, bool by_rows) {
+            if (tag == 0)
+                add(where.input, to, where.output, from, side_, MPI_FLOAT, tag);
+            else if (by_rows)
+                add(at(1, 1), to, at(side_ + 1, 1), from, side_, MPI_FLOAT, tag);
+            else
+                add(at(1, tag == 2 ? side_ : 1), to, at(1, tag == 2 ? 0 : side_ + 1), from, 1, column_, tag);
+            ++tag;
+        });
+    }
+    void operator()() {
+        MPI_Startall(static_cast<int>(all_.size()), all_.data());
+        MPI_Waitall(static_cast<int>(all_.size()), all_.data(), MPI_STATUSES_IGNORE);
+        MPI_Allreduce(MPI_IN_PLACE, &largest_, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+
+private:
+    void add(const void* out, int to, void* in, int from, int count, MPI_Datatype type, int tag) {
+        MPI_Recv_init(in, count, type, from, tag, MPI_COMM_WORLD, &all_.emplace_back());
+        MPI_Send_init(out, count, type, to, tag, MPI_COMM_WORLD, &all_.emplace_back());
+    }
+    [[nodiscard]] float* at(int r, int c) { return &square_[static_cast<std::size_t>(r * (side_ + 2) + c)]; }
+
+    int side_;
+    std::vector<float> square_;
+    MPI_Datatype column_ = MPI_DATATYPE_NULL;
+    std::vector<MPI_Request> all_;
+    double largest_ = 0;
+};
 
 /// As bind_exchange() of `tutti bench`.
 call bind_messages(const job& what, const buffers& where) {
@@ -23,6 +63,7 @@ call bind_messages(const job& what, const buffers& where) {
             MPI_Sendrecv(from, count, MPI_FLOAT, (rank + 1) % ranks, 0, to, count, MPI_FLOAT,
                          (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         };
+    if (*what.messages == exchange::halo) return [all = std::make_shared<halo>(what, where)] { (*all)(); };
     if (*what.messages != exchange::pingpong && *what.messages != exchange::stream)
         throw std::invalid_argument("not in this contest");
     const pairing pairs = what.pairs_of_ranks();

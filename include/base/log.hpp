@@ -6,11 +6,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -21,12 +24,15 @@
 /// written. Any thread.
 namespace tutti::detail::log {
 
-/// "stderr", or a file; `%r` in it is the rank. Empty: there is no log.
-[[nodiscard]] inline std::string_view place() noexcept {
-    static const char* const set = std::getenv("TUTTI_LOG");
-    return set ? set : "";
+/// "stderr", or a file; `%r` in it is the rank. Empty: there is no log. A copy, since a program may write over its
+/// environment; for good, since static objects may still log.
+[[nodiscard]] inline const std::string& place() {
+    static const std::string& set = *new std::string([] {
+        const char* const value = std::getenv("TUTTI_LOG");
+        return value ? value : "";
+    }());
+    return set;
 }
-[[nodiscard]] inline bool is_on() noexcept { return !place().empty(); }
 
 /// "2026-11-30T15:04:05.678Z", the time now.
 TUTTI_COLD [[nodiscard]] inline std::string time_in_words() {
@@ -40,25 +46,47 @@ TUTTI_COLD [[nodiscard]] inline std::string time_in_words() {
     return std::string(text.data(), length) + std::to_string(1000 + milliseconds).substr(1) + 'Z';
 }
 
-/// Writes a line at once, in whole: ranks may share a file. What cannot be written is lost; nobody waits for a pipe.
-TUTTI_COLD inline void write(int rank, std::string_view text) noexcept {
-    if (!is_on()) return;
+/// Writes, and is not ended where nobody reads any more.
+TUTTI_COLD inline void write_to(int file, const std::string& line) noexcept {
+    sigset_t of_pipes{}, before{}, pending{};
+    ::sigemptyset(&of_pipes);
+    ::sigaddset(&of_pipes, SIGPIPE);
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, &of_pipes, &before);
+    const bool is_broken = ::write(file, line.data(), line.size()) < 0 && errno == EPIPE;
+    const timespec at_once{};
+    if (is_broken && ::sigismember(&pending, SIGPIPE) == 0) ::sigtimedwait(&of_pipes, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// Writes a line in whole: ranks may share a file. What cannot be written is lost, also where standard error is a pipe
+/// that is full. Control characters become '?'.
+TUTTI_COLD inline void write(int rank, std::string_view text) {
+    std::string line = "tutti: " + time_in_words() + " rank " + std::to_string(rank) + ": ";
+    line += text.substr(0, PIPE_BUF - line.size() - 1);
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    line += '\n';
+    if (place() == "stderr") {
+        pollfd room{STDERR_FILENO, POLLOUT, 0};
+        if (::poll(&room, 1, 0) == 1 && room.revents == POLLOUT) write_to(STDERR_FILENO, line);
+        return;
+    }
+    std::string name = place();
+    if (const auto at = name.find("%r"); at != name.npos) name.replace(at, 2, std::to_string(rank));
+    const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (file < 0) return;
+    write_to(file, line);
+    ::close(file);
+}
+
+/// Writes what text() gives, where there is a log.
+template <class Text>
+void say(int rank, const Text& text) noexcept {
     try {
-        std::string line = "tutti: " + time_in_words() + " rank " + std::to_string(rank) + ": ";
-        line += text.substr(0, PIPE_BUF - line.size() - 1);
-        line += '\n';
-        if (place() == "stderr") {
-            pollfd room{STDERR_FILENO, POLLOUT, 0};
-            if (::poll(&room, 1, 0) != 1 || ::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
-            return;
-        }
-        std::string name(place());
-        if (const auto at = name.find("%r"); at != name.npos) name.replace(at, 2, std::to_string(rank));
-        const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
-        if (file < 0) return;
-        [[maybe_unused]] const auto written = ::write(file, line.data(), line.size());
-        ::close(file);
-    } catch (const std::exception&) { // no memory
+        if (!place().empty()) [[unlikely]]
+            write(rank, text());
+    } catch (const std::exception&) { // no memory, or what was to be told cannot be found out
     }
 }
 

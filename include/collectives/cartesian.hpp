@@ -96,10 +96,10 @@ public:
                                     std::to_string(extents_.size()) + " dimensions");
         int found = 0;
         for (std::size_t d = 0; d < at.size(); ++d) {
-            int x = at[d];
+            std::int64_t x = at[d];
             if (periodic_[d]) x = (x % extents_[d] + extents_[d]) % extents_[d];
             if (x < 0 || x >= extents_[d]) return std::nullopt;
-            found = found * extents_[d] + x;
+            found = found * extents_[d] + static_cast<int>(x);
         }
         return found;
     }
@@ -108,12 +108,9 @@ public:
     [[nodiscard]] std::optional<int> shift(int of, std::size_t dimension, int distance) const {
         auto at = coordinates(of);
         if (dimension >= at.size()) reject("cartesian", "there is no dimension " + std::to_string(dimension));
-        const int extent = extents_[dimension];
-        if (periodic_[dimension])
-            distance %= extent; // so that the sum is an int
-        else if (distance >= extent || distance <= -extent)
-            return std::nullopt;
-        at[dimension] += distance;
+        const std::int64_t to = std::int64_t{at[dimension]} + distance, extent = extents_[dimension];
+        if (!periodic_[dimension] && (to < 0 || to >= extent)) return std::nullopt;
+        at[dimension] = static_cast<int>((to % extent + extent) % extent);
         return rank(at);
     }
 

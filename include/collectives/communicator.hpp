@@ -173,7 +173,7 @@ public:
     [[nodiscard]] communicator duplicate() const {
         std::vector<int> ranks(static_cast<std::size_t>(size()));
         for (int r = 0; r < size(); ++r) ranks[static_cast<std::size_t>(r)] = r;
-        return with_members(membership_->next_child(~std::uint64_t{0}), ranks);
+        return with_members(membership_->next_child(~std::uint64_t{0}), ranks, membership_->name());
     }
 
     /// Allocates `n` elements that peers of the same host read and reduce in place, without a copy. That is so over

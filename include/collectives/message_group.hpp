@@ -52,15 +52,18 @@ public:
     void wait() {
         await();
         if (started_ == 0) return;
-        last_ = std::exchange(started_, 0);
-        for (std::size_t i = 0; i < last_; ++i) detail::access::membership_of(on_).wait(at(i));
+        const std::size_t over = std::exchange(started_, 0);
+        if (!std::exchange(restarts_, false)) last_ = over; // else it may have thrown half-way
+        for (std::size_t i = 0; i < over; ++i) detail::access::membership_of(on_).wait(at(i));
     }
 
     /// After wait(): starts the same messages once more, in the same order; wait() then waits for these. Their buffers
-    /// must still be there. Their contents may have changed; deadlines count anew. Allocates nothing, unless the
-    /// transport does. Throws as send_receive_operations::send, and invalid_argument before wait().
+    /// must still be there. Their contents may have changed; deadlines count anew. Allocates memory for messages alone
+    /// that come before their receives, but for what the transport allocates. Throws as send_receive_operations::send,
+    /// and invalid_argument before wait().
     void restart() {
         if (started_ > 0) reject("restart", "messages of the group are under way", "wait() for them first");
+        restarts_ = true;
         while (started_ < last_) start(at(started_));
     }
 
@@ -72,6 +75,7 @@ private:
         if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
         engine::message& m = at(started_);
         detail::fill(m, a);
+        restarts_ = false;
         start(m);
     }
     void start(engine::message& m) {
@@ -88,7 +92,8 @@ private:
     const Communicator on_;
     std::vector<std::unique_ptr<std::array<engine::message, at_once>>> all_;
     std::size_t started_ = 0;
-    std::size_t last_ = 0; ///< that wait() has waited for
+    std::size_t last_ = 0;  ///< those of the round before
+    bool restarts_ = false; ///< this round is the same
 };
 
 } // namespace tutti

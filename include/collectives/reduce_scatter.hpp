@@ -29,7 +29,7 @@ public:
 
     /// reduce_scatterv (MPI_Reduce_scatter): the same with parts of unequal length; rank r gets `counts[r]` elements.
     /// `parts`: counts, or `displaced`. Preconditions on all ranks: the same counts. Shapes: the input has the sum of
-    /// the counts, the output this rank's. In place: as above.
+    /// the counts, or reaches to the end of its displaced parts; the output has this rank's. In place: as above.
     template <class In, class Out, detail::parts_like Parts, class Op, class How = detail::automatic>
     auto reduce_scatterv(In&& in, Out&& out, const Parts& parts, const Op& op, const How& how = {}) const {
         return detail::access::issue<In, Out>(self(), op, [&](const Op& used) {

@@ -92,7 +92,8 @@ inline constexpr std::array<std::string_view, 12> operator_type_names{
 }
 
 /// A type that the library does not know, whose elements only move: of all operations that do not reduce, and of
-/// messages. Elements of one name and size match, and no others. The library keeps one copy of each name for good.
+/// messages. Elements of one name and size match, and no others. Errors of collectives count them in bytes. The library
+/// keeps one copy of each name for good.
 struct opaque_type {
     std::size_t bytes = 1;   ///< of an element, at least 1. Elements may lie at any address
     std::string_view name{}; ///< for errors. Read within the call

@@ -5,6 +5,7 @@
 #include "calls/messages.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 namespace tutti {
@@ -38,8 +39,13 @@ void describe(message_arguments& a, const strided<T>& of) {
     using value = std::remove_const_t<T>;
     check_element<value>();
     auto* const first = reinterpret_cast<std::byte*>(const_cast<value*>(of.data));
-    a = arguments_of<value>(a.way, a.peer, a.tag, {first, of.count * of.block, alignof(value)});
-    if (of.count * of.block > 0) a.apart = {first, of.count, of.block * sizeof(value), of.stride * sizeof(value)};
+    const auto times = [](std::size_t n, std::size_t each) { // too many are refused
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+        return each > 0 && n > most / each ? most : n * each;
+    };
+    const std::size_t all = times(of.count, of.block);
+    a = arguments_of<value>(a.way, a.peer, a.tag, {first, all, alignof(value)});
+    if (all > 0) a.apart = {first, of.count, times(of.block, sizeof(value)), times(of.stride, sizeof(value))};
 }
 
 } // namespace detail

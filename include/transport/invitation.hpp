@@ -25,8 +25,7 @@ namespace detail {
                                                                 std::optional<std::chrono::milliseconds> timeout) {
     namespace start = transport::bootstrap;
     if (size < 1 || size > start::detail::most_ranks || rank < 0 || rank >= size)
-        start::bootstrap_failed("an invitation cannot make rank " + std::to_string(rank) + " of " +
-                                std::to_string(size));
+        start::bootstrap_failed("there is no rank " + std::to_string(rank) + " of " + std::to_string(size));
     start::identity me;
     me.rank = rank;
     me.size = size;
@@ -85,6 +84,7 @@ public:
     /// The same invitation for ranks that know a secret of the program's own as well, of 16 bytes at least: who reads
     /// the text alone cannot join. All ranks add the same secret. Throws a bootstrap error for a shorter one.
     [[nodiscard]] invitation with_secret(std::string_view own) const {
+        if (own.empty()) transport::bootstrap::secret::refuse_short("the secret beside the invitation's", 0);
         invitation both = *this;
         both.own_ = transport::bootstrap::secret(own);
         return both;
@@ -132,7 +132,13 @@ struct key_value_exchange {
 [[nodiscard]] inline transport::bootstrap::identity
 join_through(key_value_exchange store, std::string key, int rank, int size,
              std::optional<std::chrono::milliseconds> timeout = {}) {
-    transport::bootstrap::identity me = detail::identity_of(rank, size, timeout);
+    transport::bootstrap::identity me;
+    try {
+        me = detail::identity_of(rank, size, timeout);
+    } catch (const error& e) {
+        if (rank == 0 && size > 1) store.put(key, invitation::refusal(e.facts().detail));
+        throw;
+    }
     me.exchange = [store = std::move(store), key = std::move(key)](const std::string& offered, auto until) {
         try {
             if (offered.empty()) return store.get(key, until);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -89,6 +90,15 @@ void reduce_parts(const communicator& world, const numbers& counts, unsigned see
     expect(part == wanted && in.memory == before, "reduce_scatterv");
     world.reduce_scatterv(in.memory, part, in.parts(), premultiplied_sum(3), how...);
     for (std::size_t i = 0; i < part.size(); ++i) expect(part[i] == 3 * wanted[i], "multiplied first");
+    auto again = in;
+    world.reduce_scatterv(again.memory, again.part(own), again.parts(), premultiplied_sum(3), how...);
+    for (std::size_t i = 0; i < part.size(); ++i) expect(again.part(own)[i] == 3 * wanted[i], "multiplied, in place");
+    std::vector<float> floats(in.memory.begin(), in.memory.end()), mean(part.size());
+    world.reduce_scatterv(floats, mean, in.parts(), average, how...);
+    for (std::size_t i = 0; i < mean.size(); ++i)
+        expect(std::abs(mean[i] * static_cast<float>(world.size()) / static_cast<float>(wanted[i]) - 1) < 1e-4F ||
+                   wanted[i] == 0,
+               "an average");
     if (world.rank() % 2 == 0) {
         world.reduce_scatterv(in.memory, in.part(own), in.parts(), sum, how...);
         const auto here = in.part(own);

@@ -11,9 +11,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <thread>
@@ -31,7 +35,7 @@ std::vector<std::string> lines_of(const std::string& place, const std::string& f
             ::setenv("TUTTI_LOG", place.c_str(), 1);
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         ::dup2(nowhere, STDOUT_FILENO);
-        const int said = ::open(place == "stderr" ? file.c_str() : "/dev/null", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        const int said = ::open(place == file ? "/dev/null" : file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         ::dup2(said, STDERR_FILENO);
         ::execl("/proc/self/exe", "ranks", ranks_of_test, static_cast<char*>(nullptr));
         return false;
@@ -50,10 +54,31 @@ std::size_t number_of(const std::vector<std::string>& lines, const std::string& 
     return n;
 }
 
+/// The descriptor that is written to breaks after it was asked.
+void log_to_broken_pipe() { tutti::detail::log::write_to(STDERR_FILENO, "a line"); }
+
 } // namespace
 
 TEST_CASE("a logged call", "[.]") {
     CHECK_NOTHROW(run_new_world(2, [](const communicator& world) { world.barrier(); }));
+}
+
+TEST_CASE("a logged call whose reader has gone", "[.]") {
+    ::signal(SIGPIPE, SIG_DFL);
+    std::array<int, 2> pipe{};
+    REQUIRE(::pipe(pipe.data()) == 0);
+    ::dup2(pipe[1], STDERR_FILENO);
+    ::close(pipe[0]);
+    ::close(pipe[1]);
+    CHECK_NOTHROW(run_new_world(2, [](const communicator& world) { world.barrier(); }));
+    log_to_broken_pipe();
+}
+
+TEST_CASE("a logged abort", "[.]") {
+    CHECK_NOTHROW(run_new_world(2, [](const communicator& world) {
+        if (world.rank() == 0) world.abort("x\nrank 7: forged");
+        fault_of([&] { world.barrier(); });
+    }));
 }
 
 TEST_CASE("a logged failure", "[.]") {
@@ -88,10 +113,28 @@ TEST_CASE("the log tells starts, choices, calls that do not move, and failures; 
 TEST_CASE("the log goes to standard error, to a file of each rank, or nowhere") {
     const tools_test::folder own;
     const std::string file = own.path("log");
-    CHECK(number_of(lines_of(file + ".%r", file + ".1", "a logged call"), "1: first barrier, [a-z_]+") == 1);
+    static_cast<void>(lines_of(file + ".%r", own.path("said"), "a logged call"));
+    for (const std::string rank : {"0", "1"}) {
+        std::ifstream from(file + "." + rank);
+        const std::string all{std::istreambuf_iterator<char>(from), {}};
+        CHECK(all.find(" rank " + rank + ": first barrier, ") != all.npos);
+    }
     CHECK(number_of(lines_of("stderr", own.path("stderr"), "a logged call"), "[01]: world of .*") == 2);
-    CHECK(lines_of("", own.path("nothing"), "a logged call").empty());
-    CHECK(lines_of(own.path("none/log"), own.path("none/log"), "a logged call").empty()); // there is no such folder
+    CHECK(lines_of("", own.path("nothing"), "a logged call").empty());                // on standard error
+    CHECK(lines_of(own.path("none/log"), own.path("none"), "a logged call").empty()); // there is no such folder
+    ::symlink(own.path("aim").c_str(), own.path("link").c_str());
+    static_cast<void>(lines_of(own.path("link"), own.path("said"), "a logged call"));
+    CHECK_FALSE(std::filesystem::exists(own.path("aim")));
+}
+
+TEST_CASE("a log whose reader has gone ends no rank") {
+    const tools_test::folder own;
+    static_cast<void>(lines_of("stderr", own.path("said"), "a logged call whose reader has gone"));
+}
+
+TEST_CASE("a line of the log is one line, whatever is in it") {
+    const tools_test::folder own;
+    CHECK(number_of(lines_of(own.path("log"), own.path("log"), "a logged abort"), "[01]: .*\\?rank 7: forged.*") == 2);
 }
 
 } // namespace tutti::test::logged

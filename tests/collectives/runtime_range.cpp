@@ -9,6 +9,7 @@
 #include "support/expect.hpp"
 #include "support/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -185,6 +186,59 @@ TEST_CASE("opaque elements move, of any size, in every operation that does not r
     }));
 }
 
+TEST_CASE("parts of opaque elements lie at any address, in every operation that has parts") {
+    CHECK_NOTHROW(run_world(3, [](const communicator& world) {
+        constexpr std::size_t bytes = 12;
+        const auto content = [](int from, int to) {
+            return std::vector<char>(bytes * (1 + index(to)), static_cast<char>(10 * from + to));
+        };
+        std::array<std::vector<char>, 3> out, in;
+        std::array<const void*, 3> to{}, from{};
+        const int self = world.rank();
+        for (int r = 0; r < 3; ++r) {
+            const std::size_t off = 1 + (5 * index(r) + index(self)) % 7; // no two parts whole elements apart
+            out[index(r)].assign(off, 'x');
+            const auto mine = content(self, r);
+            out[index(r)].insert(out[index(r)].end(), mine.begin(), mine.end());
+            to[index(r)] = out[index(r)].data() + off;
+            in[index(r)].assign(2 + off + bytes * (1 + index(self)), 'y');
+            from[index(r)] = in[index(r)].data() + 2 + off;
+        }
+        const numbers sent{1, 2, 3}, received(3, 1 + index(self));
+        runtime_call c{.what = operation::alltoall};
+        c.opaque = opaque_type{bytes, "twelve"};
+        c.counts = runtime_counts{.of_ranks = sent, .received = received, .parts = to, .received_parts = from};
+        issue(world, c);
+        for (int r = 0; r < 3; ++r) {
+            const auto* const got = static_cast<const char*>(from[index(r)]);
+            const auto wanted = content(r, self);
+            expect(std::equal(wanted.begin(), wanted.end(), got) && got[-1] == 'y', "a block");
+        }
+        c = runtime_call{.what = operation::allgather, .count = 1 + index(self), .input = to[index(self)]};
+        c.opaque = opaque_type{bytes, "twelve"};
+        std::array<std::vector<char>, 3> all;
+        std::array<const void*, 3> places{};
+        for (int r = 0; r < 3; ++r) {
+            all[index(r)].resize(1 + 3 * index(r) + bytes * sent[index(r)]);
+            places[index(r)] = all[index(r)].data() + 1 + 3 * index(r);
+        }
+        c.counts = runtime_counts{.of_ranks = sent, .parts = places};
+        issue(world, c);
+        for (int r = 0; r < 3; ++r) {
+            const auto wanted = content(r, r);
+            expect(std::equal(wanted.begin(), wanted.end(), static_cast<const char*>(places[index(r)])), "gathered");
+        }
+        c.counts->parts = {};
+        c.counts->of_ranks = sent;
+        std::vector<char> flat(bytes * 6);
+        c.output = flat.data();
+        issue(world, c);
+        expect(flat[bytes] == content(1, 1)[0] && flat.back() == content(2, 2)[0], "flat");
+        c.count = ~std::size_t{0} / 4;
+        expect_refused([&] { issue(world, c); }, "this rank's part");
+    }));
+}
+
 TEST_CASE("opaque elements of another name, or of a type, are a mismatch that tells both") {
     for (const bool typed : {true, false}) {
         std::array<fault, 2> told;
@@ -243,6 +297,11 @@ TEST_CASE("messages of ranges by values match typed ones, everywhere that a mess
         world.sendrecv(opaque_out, next, opaque_in, before);
         came(before, "opaque");
         expect_refused([&] { world.send(runtime_range{nullptr, 1}, 0); }, "null");
+        expect_refused(
+            [&] {
+                world.send(runtime_range{mine.data(), std::size_t{1} << 62, element_type::int32}, 0);
+            },
+            "more than memory can hold");
         expect_refused([&] { world.send(runtime_range{mine.data(), 1, {}, opaque_type{0, "none"}}, 0); }, "no bytes");
     }));
     std::array<fault, 2> told;

@@ -147,6 +147,27 @@ TEST_CASE("strides that overlap, or lie nowhere, are refused; of none nothing tr
     }));
 }
 
+TEST_CASE("a strided receive that is cancelled has changed nothing") {
+    CHECK_NOTHROW(run_world(1, [](const communicator& world) {
+        std::vector<int> x(20, gap);
+        for (const int from : {0, any_rank}) {
+            auto r = world.async().receive(strided{x.data(), 5, 4, 2}, from);
+            expect(r.cancel(), "withdrawn");
+            auto dropped = world.async().receive(strided{x.data(), 5, 4, 2}, from);
+            expect(dropped.cancel(), "withdrawn");
+        }
+        expect(x == std::vector<int>(20, gap), "no element has changed");
+        std::vector<int> probed(10, 1);
+        auto sent = world.async().send(strided{probed.data(), 5, 2}, 0);
+        expect(world.probe<int>(0).count == 5, "as many as are sent");
+        world.receive(strided{x.data(), 5, 4}, 0);
+        sent.wait();
+        expect(x[0] == 1 && x[1] == gap && x[16] == 1, "received");
+        expect_refused([&] { world.send(strided{x.data(), std::size_t{1} << 63, 2, 2}, 0); }, "more than memory");
+        expect_refused([&] { world.send(strided{x.data(), 4, std::size_t{1} << 62, 2}, 0); }, "more than memory");
+    }));
+}
+
 TEST_CASE("a group is restarted after wait() alone, and its messages hear of a failure") {
     CHECK_NOTHROW(run_new_world(2, [](const communicator& world) {
         const int other = 1 - world.rank();
@@ -223,6 +244,9 @@ TEST_CASE("a grid of ranks: coordinates, and who lies beside whom") {
     CHECK_FALSE(grid.shift(4, 1, -1).has_value());
     CHECK_FALSE(grid.shift(4, 1, -2'147'483'647).has_value());
     CHECK(cartesian({}).size() == 1);
+    const cartesian ring({2'147'483'647}, {true});
+    CHECK(ring.shift(2'147'483'646, 0, 2'147'483'647) == 2'147'483'646);
+    CHECK(ring.shift(2'147'483'646, 0, 2) == 1);
     CHECK_THROWS_AS(cartesian({2, 0}), error);
     CHECK_THROWS_AS(cartesian({65'536, 65'536}), error);
     CHECK_THROWS_AS(cartesian({2}, {true, false}), error);

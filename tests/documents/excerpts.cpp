@@ -93,7 +93,7 @@ void messages(const over_tcp& world, std::vector<double>& row, const buffer& out
     auto edges = world.group(); // starts all, then waits: no order of them can deadlock
     edges.receive(ghost, below), edges.send(edge, below);
     edges.wait();
-    edges.restart(), edges.wait();                           // the same messages once more; nothing is allocated
+    edges.restart(), edges.wait();                           // the same messages once more, in the same memory
     world.send(tutti::strided{&grid[c], height, width}, to); // a column of a grid; the other end may have a row
 
     row = rows;

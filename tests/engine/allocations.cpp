@@ -86,27 +86,35 @@ TEST_CASE("a warm call that is recorded allocates nothing either, whether it fit
     });
 }
 
-TEST_CASE("a group of messages that is restarted allocates nothing") {
+TEST_CASE("a group of messages that is restarted allocates nothing where receives come first") {
     run_world(2, [](communicator& world) {
-        const int other = 1 - world.rank();
         for (const std::size_t count : {1, 100, 1000, 10'000, 100'000}) {
-            std::vector<int> out(2 * count, 1), in(2 * count);
+            std::vector<int> data(2 * count, 1);
             auto group = world.group();
-            group.receive(tutti::strided{in.data(), count, 2}, other);
-            group.receive(std::span(in).first(count), other, 1);
-            world.barrier(); // no message comes before its receive
-            group.send(tutti::strided{out.data(), count, 2}, other);
-            group.send(std::span(out).first(count), other, 1);
-            group.wait();
-            int quiet = 0; // a message that comes before its receive is kept, which no round has to do
-            for (int k = 0; k < 40; ++k) {
-                world.barrier();
-                const std::size_t before = allocations;
-                group.restart();
+            const auto start = [&](auto&& begin) { // rank 1 is ready before rank 0 sends
+                if (world.rank() == 0) world.receive<char>(1, 7);
+                begin();
+                if (world.rank() == 1) world.send('x', 0, 7);
                 group.wait();
-                quiet += allocations == before ? 1 : 0;
+            };
+            start([&] {
+                const tutti::strided apart{data.data(), count, 2};
+                const auto row = std::span(data).first(count);
+                world.rank() == 0 ? group.send(apart, 1) : group.receive(apart, 0);
+                world.rank() == 0 ? group.send(row, 1, 1) : group.receive(row, 0, 1);
+            });
+            std::size_t made = 0;
+            for (int k = 0; k < 20; ++k) {
+                const std::size_t before = allocations;
+                std::size_t others = 0;
+                start([&] {
+                    others = allocations - before; // of the signal
+                    group.restart();
+                });
+                if (k > 0) made += allocations - before - others;
             }
-            expect(quiet > 5, "rounds of " + std::to_string(count) + " allocate nothing, " + std::to_string(quiet));
+            // The transport may keep a packet that comes too early. Of 38 messages most come to memory that is there.
+            expect(made < 12, std::to_string(count) + " elements: " + std::to_string(made));
         }
     });
 }

@@ -42,10 +42,12 @@ struct job {
 
     /// `enter(rank)` comes first.
     job(
-        int size, const work& each, const std::function<int(int rank)>& enter = [](int) { return 0; })
+        int size, const work& each, const std::function<int(int rank)>& enter = [](int) { return 0; },
+        bool is_named = false)
         : ranks(size, [&](int rank, account& mine) {
-              const int host = enter(rank);
-              const world_of_processes world{transport::tcp{identity_on(host, rank, size, at)}};
+              auto me = identity_on(enter(rank), rank, size, at);
+              if (is_named) me.group = "tp3", me.global_rank = 10 + 2 * rank;
+              const world_of_processes world{transport::tcp{std::move(me)}};
               mine.note = std::to_string(::getpid());
               mine.stage.store(1, std::memory_order_release);
               each(world, mine);
@@ -151,6 +153,19 @@ TEST_CASE("a rank that computes is shown as outside of calls, and as the root of
     CHECK_THAT(text, Contains("rank 2: outside of calls\n<- rank 3 waits for rank 2\n"));
     CHECK_THAT(text, Contains("all others wait for it"));
     CHECK_THAT(command("ps").output, Contains(j.id));
+}
+
+TEST_CASE("the program's names of the world and its ranks are shown beside the library's") {
+    const job j(
+        3, wait_for_two, [](int) { return 0; }, true);
+    const auto facts = j.facts_of("outside");
+    CHECK(facts["group"] == "tp3");
+    CHECK(facts["ranks"][1]["global_rank"] == 12);
+    CHECK_THAT(facts["root"]["sentence"].get<std::string>(), Contains("rank 2, global rank 14 (process "));
+    const auto text = j.text();
+    CHECK_THAT(text, Contains("job " + j.id + ", group tp3, 3 ranks"));
+    CHECK_THAT(text, Contains("1 (global 12)"));
+    CHECK(job(3, wait_for_two).facts_of("outside")["group"].is_null());
 }
 
 TEST_CASE("a stopped rank is shown as such before any deadline, with the call that it is in") {

@@ -14,7 +14,7 @@ PROBE = "probe"  # bare sockets
 FLAGS, FLAGS_MOST_BYTES = "flags", 4096  # the bare exchange of flags, and what it takes at a time
 IN_PLACE = ("allreduce", "broadcast")  # the other operations are measured out of place
 OF_GLOO = ("allreduce", "reduce_scatter", "allgather", "broadcast")  # those that Gloo is measured with
-EXCHANGES = ("pingpong", "sendrecv", "stream")  # messages between two ranks
+EXCHANGES = ("pingpong", "sendrecv", "stream", "halo")  # messages
 OPERATIONS = OF_GLOO + ("reduce", "gather", "scatter", "scan", "exscan", "alltoall") + EXCHANGES
 
 OPEN_MPI = ["mpiexec.openmpi", "--mca", "pml", "ob1", "--mca", "btl"]

@@ -4,6 +4,7 @@
 
 #include "messages.hpp"
 
+#include <limits>
 #include <string>
 
 namespace tutti::detail {
@@ -15,6 +16,9 @@ TUTTI_INLINE void check_message(const message_arguments& a, int size) {
         refuse("there is no rank " + std::to_string(a.peer) + " among " + std::to_string(size));
     if (a.tag < 0) refuse("tags are 0 or more, not " + std::to_string(a.tag));
     if (!is_usable(a.data)) refuse(flaw_of(a.data));
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    if (a.data.count > most / a.element_bytes || (a.apart.blocks > 0 && a.apart.distance > most / a.apart.blocks))
+        refuse(std::to_string(a.data.count) + " elements are more than memory can hold");
     if (a.apart.blocks > 1 && a.apart.distance < a.apart.block_bytes)
         refuse("its blocks of " + std::to_string(a.apart.block_bytes / a.element_bytes) + " elements lie " +
                std::to_string(a.apart.distance / a.element_bytes) + " elements apart");

@@ -43,10 +43,10 @@ void visit_operator(operator_type o, const Visitor& visitor) {
     }
 }
 
-/// A copy of a name that lasts. Threads of a program may ask at once.
+/// A copy of a name that lasts, for static objects as well. Threads of a program may ask at once.
 [[nodiscard]] TUTTI_INLINE const std::string& kept_name(std::string_view name) {
-    static std::mutex asks;
-    static std::set<std::string, std::less<>> names;
+    static auto& asks = *new std::mutex;
+    static auto& names = *new std::set<std::string, std::less<>>;
     const std::lock_guard lock(asks);
     const auto found = names.find(name);
     return found != names.end() ? *found : *names.emplace(name).first;
@@ -66,9 +66,11 @@ struct described_type {
         });
     if (opaque->bytes == 0) reject(std::string(call), "its opaque elements have no bytes");
     constexpr std::size_t kind = 64; // none of element_kind
-    return {opaque->bytes,
-            hash(opaque->name, hash(opaque->bytes, hash(kind, hash_start))),
-            {[](const void* name) { return *static_cast<const std::string*>(name); }, &kept_name(opaque->name)}};
+    return {
+        opaque->bytes,
+        hash(opaque->name, hash(opaque->bytes, hash(kind, hash_start))),
+        {[](const void* name) { return *static_cast<const std::string*>(name); },
+         &kept_name(opaque->name.empty() ? "opaque of " + bytes_in_words(opaque->bytes) : std::string(opaque->name))}};
 }
 
 TUTTI_INLINE void describe(message_arguments& a, const runtime_range& from) {
@@ -104,7 +106,7 @@ struct runtime_parts {
 /// What a call says of them, and of its elements.
 struct said_of_parts {
     const void* begin;
-    std::size_t width, alignment;
+    std::size_t width;
     std::span<const std::size_t> counts{}, displacements{};
     std::span<const void* const> places{};
 };
@@ -140,7 +142,7 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
 
 [[nodiscard]] TUTTI_INLINE runtime_parts runtime_parts_of(std::string_view call, const said_of_parts& said) {
     runtime_parts p{{{said.counts.begin(), said.counts.end()}, {}},
-                    {static_cast<std::byte*>(const_cast<void*>(said.begin)), 0, said.alignment}};
+                    {static_cast<std::byte*>(const_cast<void*>(said.begin)), 0, said.width}};
     if (!said.places.empty())
         put_places(p, call, said);
     else if (!said.displacements.empty())
@@ -156,36 +158,48 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
     return p;
 }
 
-/// A call of parts of unequal length, without its types.
-[[nodiscard]] TUTTI_INLINE engine::call uneven_call_of(const runtime_call& c, const described_type& t,
-                                                       std::size_t alignment, const schedule::position& self,
-                                                       const model::chooser& by) {
+/// So many of each, or the greatest number where there are more.
+[[nodiscard]] TUTTI_INLINE std::size_t times(std::size_t n, std::size_t each) noexcept {
+    return n > std::numeric_limits<std::size_t>::max() / each ? std::numeric_limits<std::size_t>::max() : n * each;
+}
+[[nodiscard]] TUTTI_INLINE std::vector<std::size_t> times(std::span<const std::size_t> all, std::size_t each) {
+    std::vector<std::size_t> made;
+    for (const std::size_t n : all) made.push_back(times(n, each));
+    return made;
+}
+
+/// A call of parts of unequal length, without its types. `each`: opaque elements count as so many bytes, which may lie
+/// anywhere.
+[[nodiscard]] TUTTI_INLINE engine::call uneven_call_of(const runtime_call& c, std::size_t width, std::size_t each,
+                                                       const schedule::position& self, const model::chooser& by) {
     const std::string name{name_of(c.what)};
     if (!schedule::has_shards(c.what)) reject(name, "it has no parts for ranks", "give no counts");
     const bool exchanges = c.what == schedule::operation::alltoall, collects = gathers(c.what);
-    said_of_parts of_whole{collects ? c.output : c.input, t.bytes, alignment},
-        of_received{c.output, t.bytes, alignment};
+    const auto counts = times(c.counts->of_ranks, each), displacements = times(c.counts->displacements, each);
+    const auto received_counts = times(c.counts->received, each);
+    const auto received_displacements = times(c.counts->received_displacements, each);
+    said_of_parts of_whole{collects ? c.output : c.input, width}, of_received{c.output, width};
     if (!has_root(c.what) || self.rank == self.root) {
-        of_whole.counts = c.counts->of_ranks;
-        of_whole.displacements = c.counts->displacements;
+        of_whole.counts = counts;
+        of_whole.displacements = displacements;
         of_whole.places = c.counts->parts;
     }
     if (exchanges) {
-        of_received.counts = c.counts->received;
-        of_received.displacements = c.counts->received_displacements;
+        of_received.counts = received_counts;
+        of_received.displacements = received_displacements;
         of_received.places = c.counts->received_parts;
     }
     const runtime_parts of_ranks = runtime_parts_of(name + "v", of_whole);
     runtime_parts received = runtime_parts_of(name + "v", of_received);
     if (!exchanges)
-        received.buffer = {static_cast<std::byte*>(collects ? const_cast<void*>(c.input) : c.output), c.count,
-                           alignment};
+        received.buffer = {static_cast<std::byte*>(collects ? const_cast<void*>(c.input) : c.output),
+                           times(c.count, each), width};
     const raw_range& in = collects ? received.buffer : of_ranks.buffer;
     const raw_range& out = collects ? of_ranks.buffer : received.buffer;
-    uneven_placement at = placed_uneven(c.what, in, out, {of_ranks.parts, received.parts}, t.bytes, self);
+    uneven_placement at = placed_uneven(c.what, in, out, {of_ranks.parts, received.parts}, width, self);
     const bool known = all_know_lengths(c.what);
     const model::selection s =
-        known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * t.bytes : 0, by, true, false)
+        known || c.how ? selected(c.what, c.how ? &*c.how : nullptr, known ? at.count * width : 0, by, true, false)
                        : local_choice(c.what);
     engine::call result = call_of(c.what, s, at, self.root, false);
     result.lengths = std::move(at.lengths);
@@ -193,18 +207,18 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
 }
 
 /// A call of equal parts, without its types.
-[[nodiscard]] TUTTI_INLINE engine::call even_call_of(const runtime_call& c, std::size_t width, std::size_t alignment,
+[[nodiscard]] TUTTI_INLINE engine::call even_call_of(const runtime_call& c, std::size_t width, std::size_t each,
                                                      const schedule::position& self, const model::chooser& by) {
     const std::size_t parts = schedule::has_shards(c.what) ? static_cast<std::size_t>(self.size) : 1;
-    if (c.count > std::numeric_limits<std::size_t>::max() / parts / width)
+    if (c.count > std::numeric_limits<std::size_t>::max() / parts / width / each)
         reject(std::string(name_of(c.what)),
                std::to_string(c.count) + " elements of each rank are more than memory can hold");
 
     const bool spreads = c.what == schedule::operation::broadcast;
     const bool exchanges = c.what == schedule::operation::alltoall;
     const std::size_t of_output = gathers(c.what) || exchanges ? parts : 1, of_input = gathers(c.what) ? 1 : parts;
-    const raw_range out{static_cast<std::byte*>(c.output), c.count * of_output, alignment};
-    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * of_input, alignment};
+    const raw_range out{static_cast<std::byte*>(c.output), c.count * each * of_output, width};
+    const raw_range in{static_cast<std::byte*>(const_cast<void*>(c.input)), c.count * each * of_input, width};
     const placement at = placed(c.what, spreads ? out : in, out, width, self);
     const bool symmetric = reads_in_place(
         c.what,
@@ -224,11 +238,11 @@ TUTTI_INLINE engine::call engine_call_of(const runtime_call& c, int rank, int si
         reject(name, "ranks have different numbers of operands, so that there is no average", "take sum");
     if (reduces_them && c.op == operator_type::premultiplied_sum && !c.factor)
         reject(name, "it is a premultiplied sum without a factor", "point to one");
-    const described_type t = described_type_of(name, c.type, c.opaque);
-    const std::size_t alignment = c.opaque ? 1 : t.bytes;
+    described_type t = described_type_of(name, c.type, c.opaque);
+    const std::size_t each = c.opaque ? std::exchange(t.bytes, 1) : 1;
     const schedule::position self{rank, size, has_root(c.what) ? c.root : 0};
     engine::call result =
-        c.counts ? uneven_call_of(c, t, alignment, self, by) : even_call_of(c, t.bytes, alignment, self, by);
+        c.counts ? uneven_call_of(c, t.bytes, each, self, by) : even_call_of(c, t.bytes, each, self, by);
     put_runtime_types(result, c, t);
     return result;
 }

@@ -62,9 +62,6 @@ TUTTI_COLD [[nodiscard]] fault fault_of(const transport::any& t, const Work* run
         f.global_peer = name.global_rank;
     }
     if (run) {
-        const auto& all = run->members().members;
-        const auto found = std::find(all.begin(), all.end(), peer);
-        if (found != all.end()) f.peer_in_call = static_cast<int>(found - all.begin());
         f.operation = run->words();
         if (Work::has_steps) f.step = run->waiting_step();
         f.bytes_done = run->bytes_done();

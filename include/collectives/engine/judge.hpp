@@ -97,7 +97,7 @@ public:
                 continue;
             }
             if (n.kind == transport::notice_kind::lost || n.kind == transport::notice_kind::departed)
-                log(n.text.empty() ? "rank " + std::to_string(n.rank) + " has left" : n.text);
+                log([&] { return n.text.empty() ? "rank " + std::to_string(n.rank) + " has left" : n.text; });
             if (n.kind == transport::notice_kind::lost && n.rank == 0 && n.peer == 0 && transport_.rank() != 0)
                 find_first_cause(transport_, world_status_, n, time());
             world_status_.record(n, time());
@@ -212,7 +212,10 @@ public:
     }
 
 private:
-    void log(const std::string& text) const { tutti::detail::log::write(transport_.rank(), text); }
+    template <class Text>
+    void log(const Text& text) const {
+        tutti::detail::log::say(transport_.rank(), text);
+    }
     [[nodiscard]] clock::time_point time() const { return transport_.now(); }
     [[nodiscard]] std::string could_not(const char* do_this, const std::string& call, const std::string& why) const {
         return "rank " + std::to_string(transport_.rank()) + " could not " + do_this + " " + call + ": " + why;
@@ -319,13 +322,15 @@ private:
     }
 
     /// Ends all runs of a communicator and makes it unusable. Their buffers are free when they are over.
-    TUTTI_COLD void fail(members& g, const fault& why) {
+    TUTTI_COLD void fail(members& g, fault why) {
+        const auto found = std::find(g.members.begin(), g.members.end(), why.peer);
+        if (found != g.members.end()) why.peer_in_call = static_cast<int>(found - g.members.begin());
         {
             const auto lock = ended_.hold();
             g.failure = why;
             g.has_failed.store(true, std::memory_order_release);
         }
-        log("a communicator has failed: " + std::string(name_of(why.why)) + ", " + why.detail + g.name);
+        log([&] { return "a communicator has failed: " + std::string(name_of(why.why)) + ", " + why.detail + g.name; });
         failed_ = true;
         failed_by_ = why.peer;
         status_.failed(why.detail);

@@ -43,7 +43,9 @@ public:
         try {
             const auto* last = g.done_before(made.next - 1);
             if (all_.size() == transport::most_past_calls) all_.erase(all_.begin());
-            std::string words = last ? in_words(*last->what) : g.failure ? g.failure->operation : std::string();
+            std::string words = last        ? in_words(*last->what) + g.name
+                                : g.failure ? g.failure->operation
+                                            : std::string();
             all_.push_back({g.id, made.next, made.signature, std::move(words)});
         } catch (const std::exception&) {
         }

@@ -9,12 +9,12 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 /// What the engine writes to the log of base/log.hpp.
 namespace tutti::engine {
 
-/// A world has been made.
-TUTTI_COLD inline void log_world(const transport::any& t, bool is_shared) {
+TUTTI_COLD [[nodiscard]] inline std::string world_in_words(const transport::any& t, bool is_shared) {
     std::string text = "world of " + std::to_string(t.size()) + " ranks, version " TUTTI_VERSION_TEXT "; " +
                        t.way_to(t.rank()) + (is_shared ? ", any thread calls" : ", one thread calls");
     const auto way_to = [&](int r) { return r == t.rank() ? "" : t.way_to(r).substr(0, t.way_to(r).find(',')); };
@@ -26,27 +26,30 @@ TUTTI_COLD inline void log_world(const transport::any& t, bool is_shared) {
         text += (r > first + 1 ? "; ranks " + std::to_string(first) + "-" : "; rank ") + std::to_string(r - 1);
         text += " by " + way;
     }
-    tutti::detail::log::write(t.rank(), text);
+    return text;
 }
 
-/// A call's algorithm is used for the first time on its communicator.
-TUTTI_COLD inline void log_choice(const transport::any& t, const group& g, const call& c) {
+/// Of the first call by an algorithm on a communicator.
+TUTTI_COLD [[nodiscard]] inline std::string choice_in_words(const transport::any& t, const group& g, const call& c) {
     std::string text = "first " + in_words(c) + g.name;
     if (c.title) text += ", " + std::string(c.how.name());
     if (g.size() != t.size())
         text += ", among " + std::to_string(g.size()) + " ranks from " + std::to_string(g.members[0]) + " on";
-    tutti::detail::log::write(t.rank(), text);
+    return text;
 }
 
-/// Calls that do not move: told after a second, and each time that it has been twice as long.
+/// Calls that do not move while their rank looks at them: told after a second, and each time that it has been twice as
+/// long.
 class stall_log {
 public:
     using time_point = transport::clock::time_point;
 
     void look(const transport::any& t, const under_way& all, time_point now) {
-        if (!tutti::detail::log::is_on() || all.stalled_since == time_point{}) return;
-        if (all.stalled_since != since_) {
-            since_ = all.stalled_since;
+        if (all.stalled_since == time_point{}) return;
+        const bool was_away = now - std::exchange(looked_, now) > longest_gap && !t.is_timed();
+        if (all.stalled_since != stalled_ || was_away) {
+            stalled_ = all.stalled_since;
+            since_ = now;
             next_ = std::chrono::seconds(1);
         }
         if (now - since_ < next_) return;
@@ -57,20 +60,25 @@ public:
     }
 
 private:
+    static constexpr std::chrono::milliseconds longest_gap{300}; ///< between looks of a rank that is inside a call
+
     template <class Work>
-    TUTTI_COLD void tell(const transport::any& t, const Work& w, time_point now) const {
+    void tell(const transport::any& t, const Work& w, time_point now) const {
+        tutti::detail::log::say(t.rank(), [&] { return in_words(w, now - since_); });
+    }
+    template <class Work>
+    TUTTI_COLD [[nodiscard]] static std::string in_words(const Work& w, std::chrono::nanoseconds time) {
         constexpr std::size_t most = 8;
-        auto peers = w.peers_waited_for(most + 1);
+        const auto peers = w.peers_waited_for(most + 1);
         std::string text = w.words() + " has not moved for " +
-                           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now - since_).count()) +
-                           " s";
+                           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
         for (std::size_t i = 0; i < peers.size() && i < most; ++i)
             text += (i == 0 ? ": it waits for rank " : ", ") + std::to_string(peers[i]);
         if (peers.size() > most) text += ", ...";
-        tutti::detail::log::write(t.rank(), text);
+        return text;
     }
 
-    time_point since_{};
+    time_point stalled_{}, since_{}, looked_{};
     std::chrono::nanoseconds next_{};
 };
 

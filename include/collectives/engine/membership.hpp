@@ -51,6 +51,7 @@ public:
     [[nodiscard]] int rank() const noexcept { return group_.rank; }
     [[nodiscard]] int size() const noexcept { return group_.size(); }
     [[nodiscard]] const std::vector<int>& members() const noexcept { return group_.members; }
+    [[nodiscard]] const std::string& name() const noexcept { return group_.name; }
     [[nodiscard]] const model::chooser& choice() const noexcept { return choice_; }
     /// From now on algorithms are chosen by this model. Before any call that leaves the choice to the library.
     void choose_by(std::shared_ptr<const model::tuner> by);

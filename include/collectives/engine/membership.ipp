@@ -27,7 +27,7 @@ TUTTI_INLINE std::shared_ptr<membership> membership::of_world(transport::any t, 
     for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<int>(r);
     const int rank = made->transport().rank();
     if (is_shared) made->share();
-    if (tutti::detail::log::is_on()) log_world(made->transport(), is_shared);
+    tutti::detail::log::say(rank, [&] { return world_in_words(made->transport(), is_shared); });
     return owned(new membership(std::move(made), 1, std::move(all), rank));
 }
 
@@ -184,8 +184,9 @@ TUTTI_INLINE auto membership::idle_run(entry& plan, const call& c) -> std::uniqu
     const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
     auto& idle = plan.idle[slot];
     if (idle.empty()) {
-        if (tutti::detail::log::is_on() && !std::exchange(plan.is_told, true))
-            log_choice(engine_->transport(), group_, c);
+        if (!std::exchange(plan.is_told, true))
+            tutti::detail::log::say(engine_->transport().rank(),
+                                    [&] { return choice_in_words(engine_->transport(), group_, c); });
         auto r = std::make_unique<run>(plan.plan, slot, c);
         idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
         return r;
@@ -301,7 +302,15 @@ bool membership::is_on_device(const Call& of, const std::byte* p) const {
     }
 }
 TUTTI_INLINE void membership::require_reachable(const call& c) const {
-    if ((c.by && !c.starter.run) || !(is_on_device(c, c.input) || is_on_device(c, c.output))) return;
+    if (c.by && !c.starter.run) return;
+    bool on_device = is_on_device(c, c.input) || is_on_device(c, c.output);
+    if (c.lengths) { // parts may lie in memory of different kinds
+        for (const std::size_t at : c.lengths->input_at())
+            on_device = on_device || is_on_device(c, c.input + at * c.element_bytes);
+        for (const std::size_t at : c.lengths->output_at())
+            on_device = on_device || is_on_device(c, c.output + at * c.element_bytes);
+    }
+    if (!on_device) return;
     if (c.starter.run)
         reject(in_words(c), "its data is in the memory of a GPU, where no input is premultiplied",
                "multiply the data by a kernel of yours, and take sum");

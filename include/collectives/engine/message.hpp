@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../base/copy.hpp"
-#include "../../base/linkage.hpp"
 #include "../../transport/contract/transfer.hpp"
 #include "../reduction/element.hpp"
 #include "call_state.hpp"
@@ -87,9 +86,26 @@ struct strides {
     std::byte* first = nullptr;
     std::size_t blocks = 0, block_bytes = 0, distance = 0; ///< in bytes
 
-    template <class Copy>
-    void each(std::byte* packed, const Copy& copy) const {
-        for (std::size_t k = 0; k < blocks; ++k) copy(first + k * distance, packed + k * block_bytes, block_bytes);
+    void pack(std::byte* to) const noexcept { copy<true>(to); }
+    void unpack(std::byte* from) const noexcept { copy<false>(from); }
+
+private:
+    template <bool packs>
+    void copy(std::byte* packed) const noexcept {
+        switch (block_bytes) {
+        case 4: return copy<packs, 4>(packed);
+        case 8: return copy<packs, 8>(packed);
+        case 16: return copy<packs, 16>(packed);
+        default: return copy<packs, 0>(packed);
+        }
+    }
+    /// `known`: the bytes of a block, or 0.
+    template <bool packs, std::size_t known>
+    void copy(std::byte* packed) const noexcept {
+        const std::size_t bytes = known > 0 ? known : block_bytes;
+        std::byte* apart = first;
+        for (std::size_t k = 0; k < blocks; ++k, apart += distance, packed += bytes)
+            std::memcpy(packs ? packed : apart, packs ? apart : packed, known > 0 ? known : bytes);
     }
 };
 
@@ -132,20 +148,18 @@ struct message : call_state {
 
     using call_state::renew;
     /// Gives strides the memory from which, or to which, they travel.
-    TUTTI_COLD void pack() {
+    void pack() {
         if (packed_bytes < bytes) {
             packed_bytes = 0;
             packed.reset(new std::byte[bytes]);
             packed_bytes = bytes;
         }
         data = packed.get();
-        if (way == direction::send)
-            apart.each(data, [](const std::byte* from, std::byte* to, std::size_t n) { std::memcpy(to, from, n); });
+        if (way == direction::send) apart.pack(data);
     }
     /// The data of a receive have come.
-    TUTTI_COLD void unpack() const {
-        if (way == direction::receive && !probes)
-            apart.each(data, [](std::byte* to, const std::byte* from, std::size_t n) { std::memcpy(to, from, n); });
+    void unpack() const {
+        if (way == direction::receive && !probes) apart.unpack(data);
     }
 };
 

@@ -67,6 +67,8 @@ public:
         }
     }
 
+    /// A receive that no message has met is over.
+    void withdraw(message& m) { finish(m, run_state::done, {}); }
     /// The last touch of a message: its owner may destroy it from now on.
     void complete(message& m) {
         if (m.apart.blocks > 0) [[unlikely]]

@@ -61,7 +61,7 @@ public:
         const bool was = m.peer == any_rank      ? all_.from_any().remove(m)
                          : m.peer == group_.rank ? self_.withdraw(m)
                                                  : link_to(m.peer).withdraw(m);
-        if (was) all_.complete(m);
+        if (was) all_.withdraw(m);
         if (idle()) reported_ = {};
         return was;
     }

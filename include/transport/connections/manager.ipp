@@ -105,8 +105,9 @@ TUTTI_COLD TUTTI_APART std::optional<arrival> manager::next() {
     std::optional<arrival> out(std::move(all_->arrived.front()));
     all_->arrived.pop_front();
     if (out->why.empty()) tune_within_host(out->connected.socket);
-    tutti::detail::log::write(all_->rank, "rank " + std::to_string(out->peer) + " " +
-                                              (out->why.empty() ? "is connected" : out->why));
+    tutti::detail::log::say(all_->rank, [&] {
+        return "rank " + std::to_string(out->peer) + " " + (out->why.empty() ? "is connected" : out->why);
+    });
     return out;
 }
 

@@ -59,16 +59,17 @@ struct session::connections {
 
 TUTTI_COLD TUTTI_APART session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
+    if (me_.group.size() > max_group_bytes)
+        bootstrap_failed("the name of the group has more than " + std::to_string(max_group_bytes) + " bytes");
     exchange_offers(me_);
     if (me_.encrypt && !me_.key.configured() && me_.size > 1)
         bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",
                          "set TUTTI_SECRET or TUTTI_SECRET_FILE on every rank, or unset TUTTI_ENCRYPT");
-    if (me_.group.size() > max_group_bytes)
-        bootstrap_failed("the name of the group has more than " + std::to_string(max_group_bytes) + " bytes");
-    tutti::detail::log::write(
-        me_.rank, (me_.global_rank < 0 ? "joins" : "global rank " + std::to_string(me_.global_rank) + " joins") +
-                      (me_.group.empty() ? "" : " group " + me_.group) + " as one of " + std::to_string(me_.size) +
-                      ", at " + me_.rendezvous.text());
+    tutti::detail::log::say(me_.rank, [&] {
+        return (me_.global_rank < 0 ? "joins" : "global rank " + std::to_string(me_.global_rank) + " joins") +
+               (me_.group.empty() ? "" : " group " + me_.group) + " as one of " + std::to_string(me_.size) +
+               (me_.size > 1 ? ", at " + me_.rendezvous.text() : "");
+    });
     if (me_.size > 1) open_->turn.emplace(me_);
     bootstrap::descriptor own;
     if (me_.rank == 0) own = open_->serve(me_);
@@ -98,7 +99,7 @@ TUTTI_COLD TUTTI_APART const world_table& session::join(const address& data, std
     mine.global_rank = me_.global_rank;
     const world_table& all = plane().join(std::move(mine));
     nodes_ = all.nodes();
-    tutti::detail::log::write(me_.rank, "all have come; its data address is " + data.text());
+    tutti::detail::log::say(me_.rank, [&] { return "all have come; its data address is " + data.text(); });
     open_->turn.reset();
     return all;
 }

@@ -31,7 +31,8 @@ struct identity {
     /// The name of this rank's host, if not its own. Ranks of one kernel with the same name share a host, others do
     /// not. That tells apart hosts of one name, or pretends several.
     std::string host;
-    /// The program's name for the world, told with its ranks in errors, the log and `tutti ps`; at most 63 bytes.
+    /// The program's name for the world, at most 63 bytes: told of the rank at fault in errors, of the world by `tutti
+    /// ps`, and of the start by the log.
     std::string group;
     int global_rank = -1;  ///< the program's number of this rank, told beside its own; -1: none
     std::string interface; ///< rule for the data port's interface, see choose_interface()

@@ -13,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -106,6 +107,27 @@ inline void accept(identity& me, const offer& from) {
     if (!from.key.empty()) me.key = secret(from.key);
 }
 
+namespace detail {
+
+/// Tells the other ranks that there is no offer.
+TUTTI_COLD inline void refuse_others(const identity& me, const std::exception& why,
+                                     std::chrono::steady_clock::time_point until) {
+    const auto* const known = dynamic_cast<const error*>(&why);
+    try {
+        static_cast<void>(me.exchange(offer::refusal(known ? known->facts().detail : why.what()), until));
+    } catch (const std::exception&) { // then they wait
+    }
+}
+/// A secret that was handed out must not take the place of one that ranks have from elsewhere.
+TUTTI_COLD inline void refuse_other_secret(const offer& from, bool has_own) {
+    if (has_own && !from.key.empty())
+        bootstrap_failed("this rank was given a secret, and rank 0 was not", "give all ranks the same secret, or none");
+    if (!has_own && from.key.empty())
+        bootstrap_failed("rank 0 was given a secret, and this rank was not", "give all ranks the same secret, or none");
+}
+
+} // namespace detail
+
 /// Where the launcher has a place for rank 0's offer: rank 0 listens, draws a secret if it was given none, and hands
 /// both to the others. The time that it takes is taken off me.timeout. Throws a bootstrap error.
 TUTTI_COLD inline void exchange_offers(identity& me) {
@@ -116,16 +138,20 @@ TUTTI_COLD inline void exchange_offers(identity& me) {
         try {
             mine.where = detail::hold_port(detail::offered_address(me), me.ports);
             if (!me.key.configured()) mine.key = drawn_key();
-        } catch (const error& e) {
-            try {
-                static_cast<void>(me.exchange(offer::refusal(e.facts().detail), until));
-            } catch (const error&) { // they will wait
-            }
+        } catch (const std::exception& e) {
+            detail::refuse_others(me, e, until);
             throw;
         }
+        try {
+            static_cast<void>(me.exchange(mine.text(), until));
+        } catch (...) {
+            static_cast<void>(held_ports::list().take(mine.where)); // nobody will come
+            throw;
+        }
+    } else {
+        mine = offer::parse(me.exchange({}, until), "rank 0's offer");
+        detail::refuse_other_secret(mine, me.key.configured());
     }
-    const auto heard = me.exchange(me.rank == 0 ? mine.text() : std::string(), until);
-    if (me.rank != 0) mine = offer::parse(heard, "rank 0's offer");
     accept(me, mine);
     me.exchange = nullptr;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());

@@ -135,6 +135,7 @@ TEST_CASE("a secret of the program's own is asked for beside the invitation", "[
     CHECK_FALSE(world_of(own, other));
     CHECK_FALSE(world_of(own, ""));
     CHECK_THROWS_AS(invitation::create().with_secret("short"), error);
+    CHECK_THROWS_AS(invitation::create().with_secret(""), error);
 }
 
 TEST_CASE("ranks wait for each other for as long as as() says", "[invitation]") {
@@ -208,6 +209,16 @@ TEST_CASE("ranks find each other through a store of the program's", "[invitation
         world.barrier();
     });
     CHECK(has(all.all["third"], "tutti-1:@")); // no secret lies in the store
+    for (const int has_one : {0, 1}) {         // whoever writes the store cannot bring in a secret, nor take one away
+        const std::string key = "of " + std::to_string(has_one);
+        auto me = join_through(all.exchange(), key, 0, 2, std::chrono::milliseconds(300));
+        auto other = join_through(all.exchange(), key, 1, 2, std::chrono::milliseconds(300));
+        (has_one == 0 ? me : other).key = transport::bootstrap::secret("known to the program alone");
+        transport::bootstrap::exchange_offers(me);
+        const auto told = bootstrap_error_of([&] { transport::bootstrap::exchange_offers(other); });
+        CHECK(has(told, has_one == 0 ? "rank 0 was given a secret" : "this rank was given a secret"));
+        CHECK(transport::bootstrap::held_ports::list().take(me.rendezvous));
+    }
 }
 
 TEST_CASE("a store that fails, or that holds why rank 0 has failed, ends the start at once", "[invitation]") {
@@ -225,6 +236,18 @@ TEST_CASE("a store that fails, or that holds why rank 0 has failed, ends the sta
         const transport::tcp world{join_through(all.exchange(), "none", 1, 2, std::chrono::milliseconds(200))};
     });
     CHECK(has(told, "the store fails for \"none\": no such key"));
+    {
+        const test::surroundings wrong(test::variables{{"TUTTI_PORTS", "x"}});
+        CHECK_FALSE(
+            bootstrap_error_of([&] { static_cast<void>(join_through(all.exchange(), "wrong", 0, 2)); }).empty());
+        CHECK(has(all.all["wrong"], "tutti-none:"));
+    }
+    const test::surroundings few(test::variables{{"TUTTI_INTERFACE", "lo"}, {"TUTTI_PORTS", "24170-24171"}});
+    for (int k = 0; k < 5; ++k) { // no port stays taken
+        const key_value_exchange broken{[](const std::string&, const std::string&) { throw std::runtime_error("no"); },
+                                        [](const std::string&, auto) { return std::string(); }};
+        CHECK(has(bootstrap_error_of([&] { const transport::tcp w{join_through(broken, "it", 0, 2)}; }), "it\": no"));
+    }
 }
 
 TEST_CASE("errors tell the program's names of ranks, and the number in the communicator of the call", "[invitation]") {

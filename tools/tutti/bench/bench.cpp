@@ -50,7 +50,7 @@ The heading says on which processors ranks may run. A host is crowded where its 
 rank that waits lets others run. Ranks that another launcher started meet in the library's own barrier instead.
 
 Besides the operations there are rows of a barrier, by the library's choice, and of messages between two
-ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
+or more ranks, out of place and without an algorithm. 'messages' stands for all of them. In brackets: what OSU calls so.
   pingpong       a message to the neighbour and one back; times are half of that, of one message, and so is the
                  bandwidth (osu_latency, IMB PingPong)
   sendrecv       each rank sends to the next one and receives from the one before; algbw counts what it sends,
@@ -59,9 +59,11 @@ ranks, out of place and without an algorithm. 'messages' stands for all of them.
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
+  halo           each rank has a square, --bytes a side, exchanges its edges with the four ranks around it, columns
+                 by strides, and then takes part in an allreduce of one double; all in one time
 'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom. Of
-sendrecv all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are
-those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv and bistream,
+sendrecv and halo all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are
+those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv, bistream and halo,
 times are of the ranks that begin, as OSU has them: the other one of a pair may come late to what it waits for.
 
 Also allgatherv, alltoallv, gatherv, reduce_scatterv and scatterv are measured: operations on parts whose lengths
@@ -71,7 +73,7 @@ Gatherv, scatterv and alltoallv have one algorithm each.
 
 Columns, some of which are there only if they have something to say:
   bytes, count    data of the whole operation; elements (of one rank's part where ranks have parts)
-  root, pairs     of operations that have a root; of messages but sendrecv: how many pairs are at it at once
+  root, pairs     of operations that have a root; of messages in pairs: how many are at it at once
   uneven          --uneven, of operations on parts of given lengths
   place           out: from input to output; in: in place
   predicted       microseconds, by the parameters that --machine gives; - without, with --memory symmetric, and of
@@ -325,7 +327,7 @@ void add_what(CLI::App& c, bench_settings& s) {
         [&s](const std::string& word) {
             s.pairs = parse_numbers_or_all(word, "list of numbers of pairs: write 1, or 1,2, or all");
         },
-        "Of messages but sendrecv: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
+        "Of messages in pairs: how many pairs of ranks are at it at once, separated by commas [default: all]", "N");
 }
 
 constexpr int most_calls = 100'000'000; ///< of one kind for a row

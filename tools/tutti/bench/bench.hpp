@@ -180,7 +180,7 @@ struct job {
     [[nodiscard]] std::size_t block(int from, int to) const noexcept { return part((from + to) % ranks); }
     [[nodiscard]] std::size_t bytes() const noexcept { return elements() * size_of(type); }
     /// Messages of pairs of ranks: all but those around the ring of all.
-    [[nodiscard]] bool in_pairs() const noexcept { return messages && *messages != exchange::sendrecv; }
+    [[nodiscard]] bool in_pairs() const noexcept { return messages && is_of_pairs(*messages); }
     /// False of a rank that belongs to no pair of those that exchange messages.
     [[nodiscard]] bool takes_part(int of) const noexcept { return !in_pairs() || pairs_of_ranks().pair_of(of); }
     /// The row's times are of this rank, perhaps among others.

@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace tutti::tools {
 
@@ -38,6 +39,49 @@ call bind_both_ways(const any_communicator& world, std::span<const std::byte> ou
     };
 }
 
+/// Rows go from the input to the output, and from edge to edge of a square of elements, whose columns go as well.
+class halo {
+public:
+    halo(any_communicator world, const job& what, const buffers& where)
+        : world_(std::move(world)), side_(what.count), element_(what.count > 0 ? what.bytes() / what.count : 1),
+          square_((side_ + 2) * (side_ + 2) * element_), messages_(world_.group()) {
+        int tag = 0;
+        each_halo_message(what.rank, halo_grid(what.ranks), [&](int to, int from, bool by_rows) {
+            if (tag == 0)
+                begin(std::span<const std::byte>(where.input, what.bytes()), to, std::span(where.output, what.bytes()),
+                      from, tag);
+            else if (by_rows)
+                begin(row(1), to, row(side_ + 1), from, tag);
+            else
+                begin(column(tag == 2 ? side_ : 1), to, column(tag == 2 ? 0 : side_ + 1), from, tag);
+            ++tag;
+        });
+    }
+    void operator()() {
+        if (!std::exchange(is_first_, false)) messages_.restart();
+        messages_.wait();
+        largest_ = world_.allreduce(largest_, maximum);
+    }
+
+private:
+    void begin(auto out, int to, auto in, int from, int tag) {
+        messages_.receive(in, from, tag);
+        messages_.send(out, to, tag);
+    }
+    [[nodiscard]] std::byte* at(std::size_t r, std::size_t c) { return &square_[(r * (side_ + 2) + c) * element_]; }
+    [[nodiscard]] std::span<std::byte> row(std::size_t r) { return {at(r, 1), side_ * element_}; }
+    [[nodiscard]] strided<std::byte> column(std::size_t c) {
+        return {at(1, c), side_, (side_ + 2) * element_, element_};
+    }
+
+    any_communicator world_;
+    std::size_t side_, element_;
+    std::vector<std::byte> square_;
+    message_group<any_communicator> messages_;
+    double largest_ = 0;
+    bool is_first_ = true; ///< the constructor has started the first exchange
+};
+
 call bind_exchange(const any_communicator& world, const job& what, const buffers& where) {
     const std::span<const std::byte> out(where.input, what.bytes());
     const std::span<std::byte> in(where.output, what.bytes());
@@ -45,6 +89,11 @@ call bind_exchange(const any_communicator& world, const job& what, const buffers
     const exchange e = *what.messages;
     if (e == exchange::sendrecv)
         return [=] { world.sendrecv(out, (rank + 1) % ranks, in, (rank + ranks - 1) % ranks); };
+    if (e == exchange::halo)
+        return [all = std::shared_ptr<halo>(), world, what, where]() mutable {
+            if (!all) all = std::make_shared<halo>(world, what, where);
+            (*all)();
+        };
     const pairing pairs = what.pairs_of_ranks();
     const auto partner = pairs.partner_of(rank);
     if (!partner) return [] {};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/cartesian.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-/// What `tutti bench` measures of messages between two ranks.
+/// What `tutti bench` measures of messages.
 namespace tutti::tools {
 
 enum class exchange : std::uint8_t {
@@ -19,11 +21,25 @@ enum class exchange : std::uint8_t {
     bistream,      ///< 64 messages each way at once: the bidirectional bandwidth
     multi_latency, ///< pingpong of a rank of the lower half of the ranks with one of the upper half
     message_rate,  ///< stream from ranks of the lower half to those of the upper half: the message rate of all pairs
+    halo,          ///< each rank exchanges the edges of its square with those around it; then a maximum over all
 };
-inline constexpr std::array<std::string_view, 6> exchange_names{"pingpong", "sendrecv",      "stream",
-                                                                "bistream", "multi_latency", "message_rate"};
+inline constexpr std::array<std::string_view, 7> exchange_names{"pingpong",      "sendrecv",     "stream", "bistream",
+                                                                "multi_latency", "message_rate", "halo"};
 [[nodiscard]] constexpr std::string_view name_of(exchange e) noexcept {
     return exchange_names[static_cast<std::size_t>(e)];
+}
+
+/// Ranks talk two by two; else all of them at once.
+[[nodiscard]] constexpr bool is_of_pairs(exchange e) noexcept { return e != exchange::sendrecv && e != exchange::halo; }
+
+/// The ranks of a halo exchange: a grid that is as square as can be, without an edge.
+[[nodiscard]] inline cartesian halo_grid(int ranks) { return cartesian(dims_create(ranks, 2), {true, true}); }
+/// Calls visit(to, from, by_rows) for each message of a rank: first those by rows. None where the grid is one rank
+/// wide.
+void each_halo_message(int rank, const cartesian& grid, const auto& visit) {
+    for (const std::size_t d : {0U, 1U})
+        for (const int to : {1, -1})
+            if (grid.extents()[d] > 1) visit(*grid.shift(rank, d, to), *grid.shift(rank, d, -to), d == 0);
 }
 
 /// The messages of a stream.
@@ -35,9 +51,7 @@ inline constexpr std::size_t stream_messages = 64;
 }
 /// The rank that begins waits for an answer: its time is the whole, of which the other one may come late to the first
 /// part.
-[[nodiscard]] constexpr bool is_answered(exchange e) noexcept {
-    return e != exchange::sendrecv && e != exchange::bistream;
-}
+[[nodiscard]] constexpr bool is_answered(exchange e) noexcept { return is_of_pairs(e) && e != exchange::bistream; }
 /// Pairs are of the lower and the upper half of the ranks, so that they lie on different nodes where ranks fill these
 /// in order. Other pairs are of neighbours.
 [[nodiscard]] constexpr bool between_halves(exchange e) noexcept {
@@ -80,7 +94,8 @@ struct pairing {
 }
 
 /// The rank whose data are in this one's output afterwards; none where nothing has come.
-[[nodiscard]] constexpr std::optional<int> source_of(exchange e, int rank, const pairing& p) noexcept {
+[[nodiscard]] inline std::optional<int> source_of(exchange e, int rank, const pairing& p) {
+    if (e == exchange::halo) return p.ranks > 1 ? halo_grid(p.ranks).shift(rank, 0, -1) : std::nullopt;
     if (e == exchange::sendrecv) return (rank + p.ranks - 1) % p.ranks;
     const bool one_way = e == exchange::stream || e == exchange::message_rate;
     return one_way && p.begins(rank) ? std::nullopt : p.partner_of(rank);

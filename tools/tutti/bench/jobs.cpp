@@ -54,9 +54,9 @@ other_jobs take_others(std::string& list) {
     return taken;
 }
 
-/// The numbers of pairs that an exchange is measured with: a ring of all ranks has none.
+/// The numbers of pairs that an exchange is measured with.
 std::vector<int> pairs_of(const bench_settings& s, exchange e, int ranks) {
-    if (e == exchange::sendrecv || s.pairs.empty()) return {std::max(ranks / 2, 1)};
+    if (!is_of_pairs(e) || s.pairs.empty()) return {std::max(ranks / 2, 1)};
     return s.pairs;
 }
 
