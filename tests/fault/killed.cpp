@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "looped.hpp"
 #include "victims.hpp"
 
 using namespace tutti;
@@ -25,4 +26,9 @@ TEST_CASE("a killed rank is named under every algorithm") {
         kill_one(over_tcp, size, victim, 15ms, how);
         victim = (victim + 1) % size;
     }
+}
+
+TEST_CASE("a killed rank is named in time by ranks that wait in event loops of their own") {
+    const int ranks = GENERATE(2, 4);
+    for (int victim = 0; victim < ranks; ++victim) kill_at_random_moments(by_loop(over_tcp), ranks, victim, 3);
 }

@@ -3,6 +3,7 @@
 
 #include <transport/shared_memory.hpp>
 
+#include "looped.hpp"
 #include "victims.hpp"
 
 #include <filesystem>
@@ -48,6 +49,14 @@ TEST_CASE("over shared memory too a stopped rank is named in time, and learns wh
     for (int victim = 0; victim < ranks; ++victim) {
         CAPTURE(ranks, victim);
         stop_one(over_shared_memory, ranks, victim);
+    }
+}
+
+TEST_CASE("over shared memory too ranks that wait in event loops of their own name who was killed or stopped") {
+    for (int victim = 0; victim < 3; ++victim) {
+        kill_at_random_moments(by_loop(over_shared_memory), 3, victim, 3);
+        CAPTURE(victim);
+        stop_one(by_loop(over_shared_memory), 3, victim);
     }
 }
 

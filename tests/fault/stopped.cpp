@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 
+#include "looped.hpp"
 #include "victims.hpp"
 
 using namespace tutti;
@@ -18,6 +19,13 @@ TEST_CASE("a stopped rank is named in a world of two, and in one of eight") {
     for (const auto& [ranks, victim] : {std::pair{2, 0}, {2, 1}, {8, 3}}) {
         CAPTURE(ranks, victim);
         stop_one(over_tcp, ranks, victim);
+    }
+}
+
+TEST_CASE("a stopped rank is named in time by ranks that wait in event loops of their own") {
+    for (int victim = 0; victim < 3; ++victim) {
+        CAPTURE(victim);
+        stop_one(by_loop(over_tcp), 3, victim);
     }
 }
 
