@@ -100,7 +100,7 @@ step calls_step(dice& d, const plan& p, const open_families& open, std::size_t m
         s.calls.push_back(drawn_call(d, p, open[d.below(open.size())], most_bytes));
         if (several > 1) s.calls.back().repeats = 1;
     }
-    s.collect = static_cast<collecting>(d.below(4));
+    s.collect = static_cast<collecting>(d.below(5));
     s.forking = drawn_forks(d, p);
     if (d.chance(20)) {
         s.jitter_us = d.below(3000);

@@ -46,7 +46,7 @@ inline constexpr int flavours = 7;
 enum class mode : std::uint8_t { blocking, non_blocking, prepared };
 
 /// How the requests of a step are collected.
-enum class collecting : std::uint8_t { in_turn, by_test, wait_all, wait_any };
+enum class collecting : std::uint8_t { in_turn, by_test, wait_all, wait_any, by_loop };
 
 /// One set of bits, a bit a rank of the world.
 using ranks_set = std::uint32_t;

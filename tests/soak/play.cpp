@@ -9,6 +9,8 @@
 
 #include "support/child.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -230,6 +232,25 @@ private:
         }
         for (const auto& w : waiting) finish(*w.what, *w.work);
     }
+    /// As an event loop of a program's does.
+    void step_until_over(const request<transport::any>& r, const world& on) const {
+        const bool has_descriptor = plan_.over != fabric::memory && plan_.upset.what != fault_kind::shortage;
+        const int descriptor = has_descriptor ? on.descriptor() : -1;
+        while (!r.is_over()) {
+            while (on.step()) {
+            }
+            if (r.is_over()) break;
+            if (descriptor < 0) {
+                std::this_thread::yield();
+                continue;
+            }
+            const auto left = on.next_deadline() - transport::clock::now();
+            const auto most = std::chrono::ceil<std::chrono::milliseconds>(
+                std::min<std::chrono::nanoseconds>(left, std::chrono::seconds(1)));
+            pollfd waits{descriptor, POLLIN, 0};
+            ::poll(&waits, 1, std::max(0, static_cast<int>(most.count())));
+        }
+    }
     /// In an order that differs between ranks.
     void one_by_one(const step& s, std::vector<request<transport::any>>& requests,
                     const std::vector<pending>& waiting) {
@@ -237,6 +258,8 @@ private:
         for (std::size_t k = 0; k < several; ++k) {
             const auto i = (k + static_cast<std::size_t>(rank_)) % several;
             at_ = {waiting[i].what->family, waiting[i].began};
+            if (s.collect == collecting::by_loop)
+                step_until_over(requests[i], *families_[static_cast<std::size_t>(at_.family)]);
             if (s.collect == collecting::by_test)
                 while (!requests[i].test()) std::this_thread::yield();
             else

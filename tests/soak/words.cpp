@@ -40,7 +40,7 @@ std::string in_words(const plan& p, const step& s) {
     case action::release: return of(s.family) + " goes";
     case action::calls: break;
     }
-    constexpr std::array collected{"waited for in turn", "tested", "wait_all", "wait_any"};
+    constexpr std::array collected{"waited for in turn", "tested", "wait_all", "wait_any", "stepped"};
     std::string text = s.calls.size() == 1 ? "" : std::string(collected[static_cast<std::size_t>(s.collect)]) + ": ";
     for (const auto& c : s.calls) {
         text += (&c == s.calls.data() ? "" : "; ") + in_words(c);
