@@ -39,6 +39,8 @@ struct contest {
     contest c;
     c.settings.operation = argv[1];
     const std::size_t bytes = parse_size(argv[2]);
+    if (c.settings.operation == "halo" && bytes > longest_halo_edge)
+        throw std::invalid_argument("the edge of a halo exchange is too long");
     if (bytes > std::size_t{1} << 30) throw std::invalid_argument("more than 1 GiB: the peers count in int");
     c.settings.bytes = {bytes, bytes, 2, 0};
     c.settings.where =

@@ -44,7 +44,10 @@ private:
         MPI_Recv_init(in, count, type, from, tag, MPI_COMM_WORLD, &all_.emplace_back());
         MPI_Send_init(out, count, type, to, tag, MPI_COMM_WORLD, &all_.emplace_back());
     }
-    [[nodiscard]] float* at(int r, int c) { return &square_[static_cast<std::size_t>(r * (side_ + 2) + c)]; }
+    [[nodiscard]] float* at(int r, int c) {
+        return &square_[static_cast<std::size_t>(r) * static_cast<std::size_t>(side_ + 2) +
+                        static_cast<std::size_t>(c)];
+    }
 
     int side_;
     std::vector<float> square_;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -59,23 +60,26 @@ TUTTI_COLD inline void write_to(int file, const std::string& line) noexcept {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// Writes a line in whole: ranks may share a file. What cannot be written is lost, also where standard error is a pipe
-/// that is full. Control characters become '?'.
+/// Where this process may not open its standard error anew, as that of another user.
+TUTTI_COLD inline void write_to_stderr(const std::string& line) noexcept {
+    if (::send(STDERR_FILENO, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != ENOTSOCK) return;
+    pollfd room{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&room, 1, 0) == 1 && room.revents == POLLOUT) write_to(STDERR_FILENO, line);
+}
+
+/// Writes a line in whole: ranks may share a file. What cannot be written at once is lost, as where standard error is a
+/// pipe that is full. Control characters become '?'.
 TUTTI_COLD inline void write(int rank, std::string_view text) {
     std::string line = "tutti: " + time_in_words() + " rank " + std::to_string(rank) + ": ";
     line += text.substr(0, PIPE_BUF - line.size() - 1);
     for (char& c : line)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     line += '\n';
-    if (place() == "stderr") {
-        pollfd room{STDERR_FILENO, POLLOUT, 0};
-        if (::poll(&room, 1, 0) == 1 && room.revents == POLLOUT) write_to(STDERR_FILENO, line);
-        return;
-    }
-    std::string name = place();
+    const bool says = place() == "stderr";
+    std::string name = says ? "/proc/self/fd/2" : place(); // opened anew, a pipe does not make others wait
     if (const auto at = name.find("%r"); at != name.npos) name.replace(at, 2, std::to_string(rank));
-    const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (file < 0) return;
+    const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (file < 0) return says ? write_to_stderr(line) : void();
     write_to(file, line);
     ::close(file);
 }

@@ -131,8 +131,8 @@ struct runtime_counts {
     /// other.
     std::span<const std::size_t> displacements{};
     std::span<const std::size_t> received_displacements{}; ///< for alltoallv only: of the blocks received
-    /// Where each part begins, in place of the buffer's own pointer and of displacements: parts may lie anywhere, a
-    /// whole number of elements apart. Those of an empty part may be null.
+    /// Where each part begins, in place of the buffer's own pointer and of displacements: parts may lie anywhere,
+    /// those of a type that the library knows a whole number of elements apart. Those of an empty part may be null.
     std::span<const void* const> parts{};
     std::span<const void* const> received_parts{}; ///< for alltoallv only: of the blocks received
 };

@@ -61,10 +61,10 @@ public:
         start::identity me;
         start::detail::read_settings(me);
         start::offer made;
+        made.key = start::drawn_key();
         made.where = start::detail::hold_port(host.empty() ? start::detail::offered_address(me.interface)
                                                            : start::detail::own_address_of(host),
                                               me.ports);
-        made.key = start::drawn_key();
         return invitation(made.text());
     }
 
@@ -136,7 +136,10 @@ join_through(key_value_exchange store, std::string key, int rank, int size,
     try {
         me = detail::identity_of(rank, size, timeout);
     } catch (const error& e) {
-        if (rank == 0 && size > 1) store.put(key, invitation::refusal(e.facts().detail));
+        try {
+            if (rank == 0 && size > 1) store.put(key, invitation::refusal(e.facts().detail));
+        } catch (const std::exception&) { // then they wait
+        }
         throw;
     }
     me.exchange = [store = std::move(store), key = std::move(key)](const std::string& offered, auto until) {

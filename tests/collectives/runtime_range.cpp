@@ -235,7 +235,11 @@ TEST_CASE("parts of opaque elements lie at any address, in every operation that 
         issue(world, c);
         expect(flat[bytes] == content(1, 1)[0] && flat.back() == content(2, 2)[0], "flat");
         c.count = ~std::size_t{0} / 4;
-        expect_refused([&] { issue(world, c); }, "this rank's part");
+        expect_refused([&] { issue(world, c); }, "more than memory can hold");
+        const numbers none(3, ~std::size_t{0});
+        c.counts->of_ranks = none;
+        c.count = ~std::size_t{0};
+        expect_refused([&] { issue(world, c); }, "more than memory can hold");
     }));
 }
 

@@ -186,6 +186,9 @@ TEST_CASE("a group is restarted after wait() alone, and its messages hear of a f
             group.restart();
         }
         group.wait();
+        expect_refused([&] { group.send(std::span<int>(static_cast<int*>(nullptr), 1), other); }, "null");
+        group.restart();
+        group.wait();
         world.barrier();
         if (world.rank() == 0) world.abort("enough");
         const fault f = fault_of([&] {

@@ -92,7 +92,7 @@ TEST_CASE("a group of messages that is restarted allocates nothing where receive
             std::vector<int> data(2 * count, 1);
             auto group = world.group();
             const auto start = [&](auto&& begin) { // rank 1 is ready before rank 0 sends
-                if (world.rank() == 0) world.receive<char>(1, 7);
+                if (world.rank() == 0) static_cast<void>(world.receive<char>(1, 7));
                 begin();
                 if (world.rank() == 1) world.send('x', 0, 7);
                 group.wait();
@@ -103,16 +103,18 @@ TEST_CASE("a group of messages that is restarted allocates nothing where receive
                 world.rank() == 0 ? group.send(apart, 1) : group.receive(apart, 0);
                 world.rank() == 0 ? group.send(row, 1, 1) : group.receive(row, 0, 1);
             });
-            std::size_t made = 0;
+            std::size_t made = 0, by_restarts = 0;
             for (int k = 0; k < 20; ++k) {
                 const std::size_t before = allocations;
                 std::size_t others = 0;
                 start([&] {
                     others = allocations - before; // of the signal
                     group.restart();
+                    if (k > 0) by_restarts += allocations - before - others;
                 });
                 if (k > 0) made += allocations - before - others;
             }
+            expect(by_restarts == 0, "to start " + std::to_string(count) + ": " + std::to_string(by_restarts));
             // The transport may keep a packet that comes too early. Of 38 messages most come to memory that is there.
             expect(made < 12, std::to_string(count) + " elements: " + std::to_string(made));
         }

@@ -43,8 +43,8 @@ TARGETS = [
     Target("shared_memory", "mpi", 1.0, operations=("pingpong", "sendrecv")),
     Target("shared_memory", "mpi", 0.8, operations=("stream",)),
     Target("tcp", "mpi", 1.0, operations=("pingpong", "sendrecv", "stream")),
-    *(Target(transport, "mpi", 1.1, operations=("halo",), smallest=128, largest=8 * KI)
-      for transport in ("shared_memory", "tcp")),
+    *(Target(transport, "mpi", 1.1, ranks=ranks, operations=("halo",), smallest=128, largest=8 * KI)
+      for transport in ("shared_memory", "tcp") for ranks in (2, 4)),
     Target("shared_memory", "peers", 1.0, ranks=4, figure="cpu"),
     Target("tcp", "peers", 1.0, ranks=4, figure="cpu"),
     *(Target(transport, "peers", 1 / times, ranks=2, largest=5000, figure=figure)

@@ -87,6 +87,8 @@ TUTTI_INLINE void put_runtime_types(engine::call& c, const runtime_call& from, c
         c.element_bytes = t.bytes;
         c.type = t.id;
         c.type_name = t.words;
+        if (from.opaque) // which the engine counts in bytes
+            c.type_name.say = [](const void* name) { return "bytes of " + *static_cast<const std::string*>(name); };
         return;
     }
     visit_type(from.type, [&]<class T>(std::type_identity<T>) {
@@ -158,13 +160,16 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
     return p;
 }
 
-/// So many of each, or the greatest number where there are more.
-[[nodiscard]] TUTTI_INLINE std::size_t times(std::size_t n, std::size_t each) noexcept {
-    return n > std::numeric_limits<std::size_t>::max() / each ? std::numeric_limits<std::size_t>::max() : n * each;
+/// So many of each. Throws invalid_argument where memory has not so many.
+[[nodiscard]] TUTTI_INLINE std::size_t times(const std::string& call, std::size_t n, std::size_t each) {
+    if (n > std::numeric_limits<std::size_t>::max() / each)
+        reject(call, std::to_string(n) + " elements are more than memory can hold");
+    return n * each;
 }
-[[nodiscard]] TUTTI_INLINE std::vector<std::size_t> times(std::span<const std::size_t> all, std::size_t each) {
+[[nodiscard]] TUTTI_INLINE std::vector<std::size_t> times(const std::string& call, std::span<const std::size_t> all,
+                                                          std::size_t each) {
     std::vector<std::size_t> made;
-    for (const std::size_t n : all) made.push_back(times(n, each));
+    for (const std::size_t n : all) made.push_back(times(call, n, each));
     return made;
 }
 
@@ -175,9 +180,11 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
     const std::string name{name_of(c.what)};
     if (!schedule::has_shards(c.what)) reject(name, "it has no parts for ranks", "give no counts");
     const bool exchanges = c.what == schedule::operation::alltoall, collects = gathers(c.what);
-    const auto counts = times(c.counts->of_ranks, each), displacements = times(c.counts->displacements, each);
-    const auto received_counts = times(c.counts->received, each);
-    const auto received_displacements = times(c.counts->received_displacements, each);
+    const std::string title = name + "v";
+    const auto counts = times(title, c.counts->of_ranks, each);
+    const auto displacements = times(title, c.counts->displacements, each);
+    const auto received_counts = times(title, c.counts->received, each);
+    const auto received_displacements = times(title, c.counts->received_displacements, each);
     said_of_parts of_whole{collects ? c.output : c.input, width}, of_received{c.output, width};
     if (!has_root(c.what) || self.rank == self.root) {
         of_whole.counts = counts;
@@ -189,11 +196,11 @@ TUTTI_INLINE void put_places(runtime_parts& p, std::string_view call, const said
         of_received.displacements = received_displacements;
         of_received.places = c.counts->received_parts;
     }
-    const runtime_parts of_ranks = runtime_parts_of(name + "v", of_whole);
-    runtime_parts received = runtime_parts_of(name + "v", of_received);
+    const runtime_parts of_ranks = runtime_parts_of(title, of_whole);
+    runtime_parts received = runtime_parts_of(title, of_received);
     if (!exchanges)
         received.buffer = {static_cast<std::byte*>(collects ? const_cast<void*>(c.input) : c.output),
-                           times(c.count, each), width};
+                           times(title, c.count, each), width};
     const raw_range& in = collects ? received.buffer : of_ranks.buffer;
     const raw_range& out = collects ? of_ranks.buffer : received.buffer;
     uneven_placement at = placed_uneven(c.what, in, out, {of_ranks.parts, received.parts}, width, self);

@@ -103,9 +103,10 @@ private:
     template <bool packs, std::size_t known>
     void copy(std::byte* packed) const noexcept {
         const std::size_t bytes = known > 0 ? known : block_bytes;
-        std::byte* apart = first;
-        for (std::size_t k = 0; k < blocks; ++k, apart += distance, packed += bytes)
-            std::memcpy(packs ? packed : apart, packs ? apart : packed, known > 0 ? known : bytes);
+        for (std::size_t k = 0; k < blocks; ++k) {
+            std::byte *const apart = first + k * distance, *const in_a_row = packed + k * bytes;
+            std::memcpy(packs ? in_a_row : apart, packs ? apart : in_a_row, known > 0 ? known : bytes);
+        }
     }
 };
 

@@ -59,8 +59,13 @@ struct session::connections {
 
 TUTTI_COLD TUTTI_APART session::session(identity me) : me_(std::move(me)), open_(std::make_unique<connections>()) {
     transport::detail::process_fence::prepare(); // before others can wait for this rank, and rank 0 has two threads
-    if (me_.group.size() > max_group_bytes)
-        bootstrap_failed("the name of the group has more than " + std::to_string(max_group_bytes) + " bytes");
+    try {
+        if (me_.group.size() > max_group_bytes)
+            bootstrap_failed("the name of the group has more than " + std::to_string(max_group_bytes) + " bytes");
+    } catch (const error& e) {
+        if (me_.rank == 0 && me_.exchange && me_.size > 1) detail::refuse_others(me_, e, clock::now() + me_.timeout);
+        throw;
+    }
     exchange_offers(me_);
     if (me_.encrypt && !me_.key.configured() && me_.size > 1)
         bootstrap_failed("data are to be encrypted, and there is no secret to make keys of",

@@ -136,8 +136,8 @@ TUTTI_COLD inline void exchange_offers(identity& me) {
     offer mine;
     if (me.rank == 0) {
         try {
-            mine.where = detail::hold_port(detail::offered_address(me), me.ports);
             if (!me.key.configured()) mine.key = drawn_key();
+            mine.where = detail::hold_port(detail::offered_address(me), me.ports);
         } catch (const std::exception& e) {
             detail::refuse_others(me, e, until);
             throw;

@@ -59,8 +59,10 @@ or more ranks, out of place and without an algorithm. 'messages' stands for all 
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-  halo           each rank has a square, --bytes a side, exchanges its edges with the four ranks around it, columns
-                 by strides, and then takes part in an allreduce of one double; all in one time
+  halo           ranks are a grid, as square as can be and without an edge. Each has a square, whose edges of
+                 --bytes (32 KiB at most) it exchanges with those around it, rows as they lie and columns by
+                 strides; then all take the maximum of a double. The time is of both; rate and algbw count one
+                 edge, and the rows that come from above are checked. On 2 or 3 ranks there are no columns
 'matrix' is a pingpong of each two ranks, one pair after the other: the last lines say who is slow with whom. Of
 sendrecv and halo all ranks are at it at once; otherwise all pairs of ranks, or the first --pairs of them. algbw and rate are
 those of one pair, and of message_rate those of all pairs. Where messages are answered, all but sendrecv, bistream and halo,

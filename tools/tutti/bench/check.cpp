@@ -36,7 +36,7 @@ void check_overlap(const bench_settings& s, const std::vector<job>& jobs) {
     if (!s.overlap) return;
     if (s.how != timing::barrier) throw std::invalid_argument("--overlap is measured after barriers, not in a loop");
     for (const job& j : jobs)
-        if (j.in_pairs())
+        if (j.messages && *j.messages != exchange::sendrecv)
             throw std::invalid_argument(
                 fmt::format("--overlap is of non-blocking calls: of messages sendrecv alone, not {}", j.name()));
 }

@@ -32,6 +32,8 @@ inline constexpr std::array<std::string_view, 7> exchange_names{"pingpong",     
 /// Ranks talk two by two; else all of them at once.
 [[nodiscard]] constexpr bool is_of_pairs(exchange e) noexcept { return e != exchange::sendrecv && e != exchange::halo; }
 
+/// In bytes: a rank keeps the square of it.
+inline constexpr std::size_t longest_halo_edge = 32 * 1024;
 /// The ranks of a halo exchange: a grid that is as square as can be, without an edge.
 [[nodiscard]] inline cartesian halo_grid(int ranks) { return cartesian(dims_create(ranks, 2), {true, true}); }
 /// Calls visit(to, from, by_rows) for each message of a rank: first those by rows. None where the grid is one rank

@@ -75,6 +75,7 @@ void add_exchanges(std::vector<job>& jobs, const bench_settings& s, const std::v
     for (const exchange e : all)
         for (const element_type type : types_of(s.type))
             each_count(s, size_of(type), [&](std::size_t count) {
+                if (e == exchange::halo && count * size_of(type) > longest_halo_edge) return;
                 for (const int pairs : pairs_of(s, e, like.ranks)) {
                     job j = like;
                     j.messages = e;

@@ -18,8 +18,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -49,21 +47,6 @@ struct errand {
     std::vector<std::string> algorithms;
 };
 
-class temporary_file {
-public:
-    temporary_file() : path_((std::filesystem::temp_directory_path() / "tutti-fit-XXXXXX").string()) {
-        const descriptor made{mkstemp(path_.data())};
-        if (!made.open()) throw std::system_error(errno, std::generic_category(), "cannot make " + path_);
-    }
-    temporary_file(const temporary_file&) = delete;
-    temporary_file& operator=(const temporary_file&) = delete;
-    ~temporary_file() { std::filesystem::remove(path_); }
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
-private:
-    std::string path_;
-};
-
 std::string all_of(const descriptor& from) {
     std::string text;
     std::array<char, 4096> piece;
@@ -89,7 +72,6 @@ std::string all_sizes(const fit_settings& s) {
 }
 
 nlohmann::json rows_of(const errand& e, const fit_settings& s) {
-    const temporary_file rows;
     const std::vector<std::string> command{"tutti",       "bench",
                                            "--transport", e.transport,
                                            "--ranks",     std::to_string(e.ranks),
@@ -100,15 +82,15 @@ nlohmann::json rows_of(const errand& e, const fit_settings& s) {
                                            "--seconds",   std::to_string(s.seconds),
                                            "-w",          "1",
                                            "-c",          "0",
-                                           "--json",      rows.path()};
+                                           "--json",      "-"};
     spawn_options how;
     how.command = command;
     how.program = this_program;
     child bench = spawn(how);
-    all_of(bench.output);
+    const std::string rows = all_of(bench.output);
     const std::string said = all_of(bench.error); // little: it fits into the pipe meanwhile
     if (ended(bench.pid) != 0) throw std::runtime_error("tutti bench failed:\n" + said);
-    return nlohmann::json::parse(std::ifstream(rows.path()));
+    return nlohmann::json::parse(rows);
 }
 
 /// Runs errands again where other work disturbed them, as long as there is time to spare for that.
