@@ -73,7 +73,7 @@ private:
     [[nodiscard]] engine::message& at(std::size_t i) noexcept { return (*all_[i / at_once])[i % at_once]; }
     void start(const detail::message_arguments& a) {
         if (started_ == all_.size() * at_once) all_.push_back(std::make_unique<std::array<engine::message, at_once>>());
-        if (started_ == 0 || std::exchange(restarts_, false)) last_ = 0; // their memory is used anew
+        if (std::exchange(restarts_, false) || started_ == 0) last_ = 0; // their memory is used anew
         engine::message& m = at(started_);
         detail::fill(m, a);
         start(m);

@@ -187,6 +187,20 @@ TEST_CASE("a group is restarted after wait() alone, and its messages hear of a f
         }
         group.wait();
         expect_refused([&] { group.send(std::span<int>(static_cast<int*>(nullptr), 1), other); }, "null");
+        auto one = world.group();
+        one.restart(); // of none
+        std::array<int, 1> token{world.rank()};
+        for (int k = 0; k < 3; ++k) {
+            if (k > 0)
+                one.restart();
+            else if (world.rank() == 0)
+                one.send(token, 1, 9);
+            else
+                one.receive(token, 0, 9);
+            one.wait();
+            expect(token[0] == 0, "a token");
+            if (world.rank() == 1) token[0] = 1;
+        }
         group.restart();
         group.wait();
         world.barrier();
