@@ -165,11 +165,11 @@ struct runtime_call {
 ///
 /// @snippet reference.cpp runtime_range
 struct runtime_range {
-    static constexpr bool is_read_only = false;
-    void* data = nullptr;                      ///< of a send only read
-    std::size_t count = 0;                     ///< elements
-    element_type type = element_type::float32; ///< the type of the elements
-    std::optional<opaque_type> opaque{};       ///< in place of `type`
+    static constexpr bool is_read_only = false; ///< it can be received into
+    void* data = nullptr;                       ///< of a send only read
+    std::size_t count = 0;                      ///< elements
+    element_type type = element_type::float32;  ///< the type of the elements
+    std::optional<opaque_type> opaque{};        ///< in place of `type`
 };
 
 namespace detail {

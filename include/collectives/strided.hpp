@@ -28,6 +28,7 @@ struct strided {
 /// `strided{&grid[c], rows, columns}` names no type.
 template <class T>
 strided(T*, std::size_t, std::size_t) -> strided<T>;
+/// Nor does `strided{&grid[c], rows, columns, 2}`.
 template <class T>
 strided(T*, std::size_t, std::size_t, std::size_t) -> strided<T>;
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <base/log.hpp>
 #include <collectives/collectives.hpp>
 
 #include "support/catch.hpp"

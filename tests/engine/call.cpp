@@ -16,7 +16,7 @@ engine::call example() {
     engine::call c{schedule::operation::reduce, algorithm::ring{}};
     c.count = 1000;
     c.type = 7;
-    c.type_name = [] { return std::string("float32"); };
+    c.type_name = tutti::detail::words_of<float>();
     c.operation_on_elements = 9;
     c.operator_name = [] { return std::string("sum"); };
     return c;

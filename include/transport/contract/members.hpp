@@ -77,8 +77,8 @@ struct world_table {
     }
 };
 
-inline constexpr std::size_t max_name_bytes = 512; ///< of any string of a member
-inline constexpr std::size_t max_group_bytes = 63;
+inline constexpr std::size_t max_name_bytes = 512;  ///< of any string of a member
+inline constexpr std::size_t max_group_bytes = 63;  ///< of the program's name for a world
 inline constexpr std::size_t max_cards = 8;         ///< of a member
 inline constexpr std::size_t max_card_bytes = 4096; ///< of each
 
