@@ -36,9 +36,9 @@ struct member {
     std::string host_id;            ///< equal exactly where ranks run on one kernel under one name, see identity::host
     allotment may_use;              ///< of its host
     std::int64_t pid = 0;           ///< its process
-    std::string group;              ///< the program's name for the world, at most max_group_bytes
-    std::int32_t global_rank = -1;  ///< the program's number of the rank
     std::vector<fabric_card> cards; ///< one for each fabric of its transport, in order
+    std::string group{};            ///< the program's name for the world, at most max_group_bytes
+    std::int32_t global_rank = -1;  ///< the program's number of the rank
     friend bool operator==(const member&, const member&) = default;
 };
 
