@@ -137,7 +137,10 @@ TEST_CASE("a log whose reader has gone ends no rank") {
 
 TEST_CASE("a line of the log is one line, whatever is in it") {
     const tools_test::folder own;
-    CHECK(number_of(lines_of(own.path("log"), own.path("log"), "a logged abort"), "[01]: .*\\?rank 7: forged.*") == 2);
+    const auto lines = lines_of(own.path("log"), own.path("log"), "a logged abort");
+    for (const char* const rank : {"0", "1"})
+        CHECK(number_of(lines, std::string(rank) + ": .*\\?rank 7: forged.*") >= 1);
+    CHECK(number_of(lines, ".*") == lines.size());
 }
 
 } // namespace tutti::test::logged
