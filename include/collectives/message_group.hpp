@@ -58,9 +58,9 @@ public:
     }
 
     /// After wait(): starts the same messages once more, in the same order; wait() then waits for these. Their buffers
-    /// must still be there. Their contents may have changed; deadlines count anew. Allocates memory for messages alone
-    /// that come before their receives, but for what the transport allocates. Throws as send_receive_operations::send,
-    /// and invalid_argument before wait().
+    /// must still be there. Their contents may have changed; deadlines count anew. Allocates nothing, but for
+    /// messages that come before their receives, and what the transport allocates. Throws as
+    /// send_receive_operations::send, and invalid_argument before wait().
     void restart() {
         if (started_ > 0) reject("restart", "messages of the group are under way", "wait() for them first");
         restarts_ = true;

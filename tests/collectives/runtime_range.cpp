@@ -26,11 +26,6 @@ namespace {
 using displaced_parts::data, displaced_parts::drawn_counts, displaced_parts::index, displaced_parts::numbers;
 using schedule::operation;
 
-void expect_refused(auto&& call, const std::string& why) {
-    const fault f = fault_of(call);
-    expect(f.why == cause::invalid_argument && f.detail.find(why) != std::string::npos, why + ": " + f.detail);
-}
-
 /// Parts that each have memory of their own.
 struct apart {
     std::vector<std::vector<int>> all;

@@ -116,11 +116,6 @@ void many_over(int size, unsigned seed) {
     });
 }
 
-void expect_refused(auto&& call, const std::string& why) {
-    const fault f = fault_of(call);
-    expect(f.why == cause::invalid_argument && f.detail.find(why) != std::string::npos, why + ": " + f.detail);
-}
-
 } // namespace
 
 TEST_CASE("strided messages: random shapes and kinds, over every transport of processes and threads") {

@@ -36,6 +36,11 @@ inline fault fault_of(const std::function<void()>& work) {
     }
     throw std::runtime_error("expected: a tutti::error");
 }
+/// `work` throws invalid_argument for that reason.
+inline void expect_refused(const std::function<void()>& work, const std::string& why) {
+    const fault f = fault_of(work);
+    expect(f.why == cause::invalid_argument && f.detail.find(why) != std::string::npos, why + ": " + f.detail);
+}
 
 /// Ranks that are threads, kept for many cases and parked in between. A case that fails ends its world: the other ranks
 /// are freed by an abort, and the next case gets a new one.

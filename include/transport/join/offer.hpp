@@ -118,7 +118,7 @@ TUTTI_COLD inline void refuse_others(const identity& me, const std::exception& w
     } catch (const std::exception&) { // then they wait
     }
 }
-/// A secret that was handed out must not take the place of one that ranks have from elsewhere.
+/// Either all ranks have a secret from elsewhere, which none that is handed out replaces, or rank 0 hands one out.
 TUTTI_COLD inline void refuse_other_secret(const offer& from, bool has_own) {
     if (has_own && !from.key.empty())
         bootstrap_failed("this rank was given a secret, and rank 0 was not", "give all ranks the same secret, or none");

@@ -59,7 +59,7 @@ or more ranks, out of place and without an algorithm. 'messages' stands for all 
   bistream       64 messages each way between neighbours at once (osu_bibw)
   multi_latency  pingpong of ranks of the lower half with those of the upper half (osu_multi_lat)
   message_rate   stream from ranks of the lower half to those of the upper half (osu_mbw_mr)
-  halo           ranks are a grid, as square as can be and without an edge. Each has a square, whose edges of
+  halo           ranks are a periodic grid, as square as can be. Each has a square, whose edges of
                  --bytes (32 KiB at most) it exchanges with those around it, rows as they lie and columns by
                  strides; then all take the maximum of a double. The time is of both; rate and algbw count one
                  edge, and the rows that come from above are checked. On 2 or 3 ranks there are no columns

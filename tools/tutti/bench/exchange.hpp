@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 7> exchange_names{"pingpong",     
 
 /// In bytes: a rank keeps the square of it.
 inline constexpr std::size_t longest_halo_edge = 32 * 1024;
-/// The ranks of a halo exchange: a grid that is as square as can be, without an edge.
+/// The ranks of a halo exchange: a grid that is as square as can be, and periodic.
 [[nodiscard]] inline cartesian halo_grid(int ranks) { return cartesian(dims_create(ranks, 2), {true, true}); }
 /// Calls visit(to, from, by_rows) for each message of a rank: first those by rows. None where the grid is one rank
 /// wide.
