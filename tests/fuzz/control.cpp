@@ -7,6 +7,7 @@
 // Invariants: the only exception is tutti::error; a table that is taken names all ranks in order, and without a secret
 // no address beyond loopback; what is heard ends with the news that rank 0 is gone.
 
+#include <transport/contract/members.ipp>
 #include <transport/control/control.hpp>
 #include <transport/sockets/tls.ipp>
 

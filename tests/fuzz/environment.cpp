@@ -8,7 +8,7 @@
 // endpoint written again is the same; an interface is chosen among those that there are.
 
 #include <transport/join/host.hpp>
-#include <transport/join/launchers.hpp>
+#include <transport/join/launchers.ipp>
 
 #include "input.hpp"
 

@@ -6,7 +6,8 @@
 // Invariants: written again it is the same bytes; a roll_call seats each rank of its own world once;
 // no two ranks of a host get the same processor, nor any that they may not run on.
 
-#include <transport/contract/members.hpp>
+#include <transport/contract/members.ipp>
+#include <transport/control/member_codec.hpp>
 
 #include "input.hpp"
 

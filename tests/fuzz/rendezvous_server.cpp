@@ -7,6 +7,7 @@
 // Invariants: what a guest sends ends at worst its own connection; what a guest hears are frames of the protocol; a
 // world starts when all ranks are there, with a table of them all; memory is bounded.
 
+#include <transport/contract/members.ipp>
 #include <transport/control/rendezvous_server.hpp>
 #include <transport/sockets/tls.ipp>
 

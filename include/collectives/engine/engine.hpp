@@ -107,11 +107,18 @@ public:
 
     /// Starts a prepared run, which fails if it takes longer than that; it begins when its slot is free. Guarded.
     void start(run& r, std::chrono::nanoseconds timeout) {
-        start(r, timeout, [&r](driver& d, auto... limit) { d.admit(r, limit...); });
+        const tutti::detail::standard_arithmetic mode;
+        if (is_shared()) return start_shared(r, timeout, [&r](driver& d, auto... limit) { d.admit(r, limit...); });
+        resume_if(was_told());
+        driver_.admit(r, timeout);
     }
     /// Starts a send or a receive in the same way; it may be over on return. Guarded.
     void start(members& g, message& m, std::chrono::nanoseconds timeout) {
-        start(m, timeout, [&g, &m](driver& d, auto... limit) { d.admit(g, m, limit...); });
+        const tutti::detail::standard_arithmetic mode;
+        if (is_shared())
+            return start_shared(m, timeout, [&g, &m](driver& d, auto... limit) { d.admit(g, m, limit...); });
+        resume_if(was_told());
+        driver_.admit(g, m, timeout);
     }
     /// The program is about to be told that a call has failed: calls that it starts from now on, it starts in spite of
     /// that.
@@ -237,19 +244,21 @@ public:
     }
 
 private:
+    /// The program was told of a failure, and this is the first call that it starts since.
+    [[nodiscard]] bool was_told() noexcept {
+        return told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
+    }
+    void resume_if(bool goes_on) {
+        if (goes_on) [[unlikely]]
+            driver_.judge().resume();
+    }
     /// Admits what starts, here or where another thread drives.
     template <class Admit>
-    void start(call_state& what, std::chrono::nanoseconds timeout, Admit admit) {
-        const bool goes_on = told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_relaxed);
-        const tutti::detail::standard_arithmetic mode;
-        const auto here = [&] {
-            if (goes_on) [[unlikely]]
-                driver_.judge().resume();
-            admit(driver_, timeout);
-        };
-        if (!is_shared()) return here();
+    void start_shared(call_state& what, std::chrono::nanoseconds timeout, Admit admit) {
+        const bool goes_on = was_told();
         if (auto mine = turns_.try_take()) {
-            here();
+            resume_if(goes_on);
+            admit(driver_, timeout);
             if (!what.is_over()) mine.waits(); // or nudges
             return;
         }

@@ -183,16 +183,18 @@ TUTTI_INLINE auto membership::start(const call& c, std::chrono::nanoseconds time
 TUTTI_INLINE auto membership::idle_run(entry& plan, const call& c) -> std::unique_ptr<run> {
     const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
     auto& idle = plan.idle[slot];
-    if (idle.empty()) {
-        if (!std::exchange(plan.is_told, true))
-            tutti::detail::log::say(engine_->transport().rank(),
-                                    [&] { return choice_in_words(engine_->transport(), group_, c); });
-        auto r = std::make_unique<run>(plan.plan, slot, c);
-        idle.reserve(idle.capacity() + 1); // so that giving it back cannot fail
-        return r;
-    }
+    if (idle.empty()) return new_run(plan, c);
     auto r = std::move(idle.back());
     idle.pop_back();
+    return r;
+}
+TUTTI_COLD TUTTI_INLINE auto membership::new_run(entry& plan, const call& c) -> std::unique_ptr<run> {
+    if (!std::exchange(plan.is_told, true))
+        tutti::detail::log::say(engine_->transport().rank(),
+                                [&] { return choice_in_words(engine_->transport(), group_, c); });
+    const auto slot = static_cast<std::uint32_t>(sequence_.next % slot_count);
+    auto r = std::make_unique<run>(plan.plan, slot, c);
+    plan.idle[slot].reserve(plan.idle[slot].capacity() + 1); // so that giving it back cannot fail
     return r;
 }
 

@@ -36,7 +36,6 @@ public:
     [[nodiscard]] presence of(int rank) const { return of_rank(rank).now; }
     /// When this rank heard so, of one that is lost or has left.
     [[nodiscard]] transport::clock::time_point since(int rank) const { return of_rank(rank).since; }
-    [[nodiscard]] bool anyone_lost() const noexcept { return !lost_.empty(); }
     /// Nobody is lost, and no communicator has failed, as far as is known.
     [[nodiscard]] bool all_well() const noexcept { return lost_.empty() && verdicts_.empty(); }
     /// Lost ranks, the first first.

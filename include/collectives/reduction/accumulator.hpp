@@ -94,7 +94,6 @@ private:
     [[nodiscard]] static constexpr bits bits_of(T x) noexcept {
         return std::bit_cast<bits>(static_cast<decoded_type>(x));
     }
-    [[nodiscard]] static constexpr bits magnitude_of(T x) noexcept { return bits_of(x) & (fields::sign - 1); }
 
     template <class Result>
     [[nodiscard]] constexpr Result rounded(detail::rounding how) const noexcept {

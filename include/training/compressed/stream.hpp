@@ -55,8 +55,6 @@ public:
             detail::refuse_words(words.size(), length);
     }
 
-    /// It has the values of the whole part.
-    [[nodiscard]] bool is_dense() const noexcept { return is_dense_; }
     /// How many words it has on the wire: at most as many as the part has elements.
     [[nodiscard]] std::size_t words() const noexcept { return indices_.size() + values_.size(); }
     /// Appends its words: indices, then values.

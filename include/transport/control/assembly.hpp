@@ -7,7 +7,9 @@
 #include "../contract/members.hpp"
 #include "../contract/transport.hpp"
 #include "control_frames.hpp"
+#include "member_codec.hpp"
 #include "notice_codec.hpp"
+#include "roll_call.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>

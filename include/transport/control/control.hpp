@@ -6,9 +6,11 @@
 #include "../contract/members.hpp"
 #include "../contract/notice.hpp"
 #include "../contract/transport.hpp"
+#include "../join/addresses.hpp"
 #include "../sockets/wait_ready.hpp"
 #include "dial.hpp"
 #include "frame_stream.hpp"
+#include "member_codec.hpp"
 #include "notice_codec.hpp"
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "assembly.hpp"
 #include "coordinator.hpp"
 #include "frame_stream.hpp"
+#include "member_codec.hpp"
 #include "notice_codec.hpp"
 #include "rendezvous_connection.hpp"
 #include "rendezvous_desk.hpp"

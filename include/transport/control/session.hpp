@@ -11,6 +11,10 @@
 #include <memory>
 #include <vector>
 
+namespace tutti::transport::status {
+struct page;
+}
+
 namespace tutti::transport::bootstrap {
 
 class address;
@@ -36,7 +40,10 @@ public:
     /// a bootstrap error.
     const world_table& join(const address& data, std::vector<fabric_card> cards = {});
 
-    // The control connection: see control.
+    /// Where this rank tells other processes of its user what it does, once it has joined; null if it does not.
+    [[nodiscard]] status::page* status_page() noexcept;
+
+    // The control connection: see control. What outside asks about this rank is answered by fetch().
     void tell(const notice& n);
     [[nodiscard]] bool fetch(notice& n);
     [[nodiscard]] int descriptor() const noexcept;

@@ -6,9 +6,11 @@
 #include "../../base/log.hpp"
 #include "session.hpp"
 
+#include "../contract/members.ipp"
 #include "../contract/process_fence.hpp"
+#include "../join/addresses.hpp"
 #include "../join/host.hpp"
-#include "../join/identity.hpp"
+#include "../join/launchers.ipp"
 #include "../join/offer.hpp"
 #include "../join/start_turn.hpp"
 #include "../sockets/held_ports.hpp"
@@ -16,11 +18,14 @@
 #include "../sockets/tls.ipp"
 #include "control.hpp"
 #include "rendezvous_thread.hpp"
+#include "status/own_page.hpp"
+#include "status/reading.hpp"
 
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +35,7 @@
 namespace tutti::transport::bootstrap {
 
 struct session::connections {
+    std::optional<status::own_page> page;    // goes last: a rank that leaves slowly is still there
     std::optional<start_turn> turn;          // until all have come
     std::optional<rendezvous_thread> server; // rank 0's; outlives the connection to it
     std::optional<bootstrap::control> control;
@@ -106,12 +112,23 @@ TUTTI_COLD TUTTI_APART const world_table& session::join(const address& data, std
     nodes_ = all.nodes();
     tutti::detail::log::say(me_.rank, [&] { return "all have come; its data address is " + data.text(); });
     open_->turn.reset();
+    if (auto own = status::own_page::made(me_.rank, all)) open_->page.emplace(std::move(*own));
     return all;
 }
 
 TUTTI_APART control& session::plane() noexcept { return *open_->control; }
 TUTTI_APART void session::tell(const notice& n) { plane().tell(n); }
-TUTTI_APART bool session::fetch(notice& n) { return plane().fetch(n); }
+TUTTI_APART bool session::fetch(notice& n) {
+    while (plane().fetch(n)) {
+        if (n.kind != notice_kind::survey) return true;
+        try {
+            tell(status::answer_about(n.rank, table_->world, open_->page.has_value()));
+        } catch (const std::exception&) { // no memory: a question from outside fails no call
+        }
+    }
+    return false;
+}
+TUTTI_APART status::page* session::status_page() noexcept { return open_->page ? &open_->page->get() : nullptr; }
 TUTTI_APART int session::descriptor() const noexcept { return open_->control->descriptor(); }
 TUTTI_APART bool session::wants_write() const noexcept { return open_->control->wants_write(); }
 TUTTI_APART bool session::gone() const noexcept { return open_->control->gone(); }

@@ -88,25 +88,4 @@ TUTTI_COLD inline void read_overrides(identity& me, const launcher& from) {
 
 } // namespace detail
 
-/// The identity of this process, from the environment that its launcher made. docs/launchers.md says what each launcher
-/// tells, and which rule holds for address and secret. Under any launcher count TUTTI_ADDRESS (rank 0's host:port,
-/// instead of what the launcher says), TUTTI_SECRET or TUTTI_SECRET_FILE, TUTTI_HOST, TUTTI_INTERFACE, TUTTI_PORTS
-/// (5000-5063), TUTTI_INSECURE and TUTTI_ENCRYPT (0 or 1), TUTTI_BOOTSTRAP_TIMEOUT (seconds, 60). Nothing is connected
-/// to. Throws a bootstrap error that names the variable which is missing or wrong.
-TUTTI_COLD [[nodiscard]] inline identity identity_from_environment() {
-    const launcher* from = present_launcher();
-    // Half of what a rank needs is a mistake in it, not another way of starting.
-    if (!from && (detail::is_set("TUTTI_SIZE") || detail::is_set("TUTTI_ADDRESS"))) from = &launchers.front();
-    if (!from)
-        bootstrap_failed("TUTTI_RANK, TUTTI_SIZE and TUTTI_ADDRESS are not set: no launcher started this program, at "
-                         "least none that is known (torchrun, Open MPI, PMI, Slurm, Kubernetes)",
-                         "start it with tutti run -n 4 -- PROGRAM, or set them for every rank");
-    identity me = from->read();
-    detail::refuse_contradiction(me, *from);
-    detail::read_overrides(me, *from);
-    detail::read_settings(me);
-    me.key = detail::secret_from_environment();
-    return me;
-}
-
 } // namespace tutti::transport::bootstrap

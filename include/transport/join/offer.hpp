@@ -8,6 +8,7 @@
 #include "../sockets/secret.hpp"
 #include "host.hpp"
 #include "identity.hpp"
+#include "names.hpp"
 
 #include <algorithm>
 #include <array>

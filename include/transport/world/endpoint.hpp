@@ -6,8 +6,6 @@
 #include "../connections/sleeper.hpp"
 #include "../contract/fabric.hpp"
 #include "../control/session.hpp"
-#include "../control/status/own_page.hpp"
-#include "../control/status/reading.hpp"
 #include "backoff.hpp"
 #include "fabrics.hpp"
 #include "wait_set.hpp"
@@ -83,7 +81,6 @@ public:
         fabrics_.each([&](auto& f) {
             f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
         });
-        if (auto own = status::own_page::made(who.rank, table)) status_.emplace(std::move(*own));
     }
     world_endpoint(const world_endpoint&) = delete;
     world_endpoint& operator=(const world_endpoint&) = delete;
@@ -98,7 +95,7 @@ public:
 
     [[nodiscard]] bootstrap::session& session() noexcept { return session_; }
     [[nodiscard]] bool crowded() const noexcept { return crowded_; }
-    [[nodiscard]] status::page* status_page() noexcept { return status_ ? &status_->get() : nullptr; }
+    [[nodiscard]] status::page* status_page() noexcept { return session_.status_page(); }
 
     [[nodiscard]] channel& open(context k, int peer) {
         if constexpr (count == 1) {
@@ -275,13 +272,7 @@ public:
             if (n.kind == notice_kind::abort) fabrics_.first().raise_alarm();
     }
     [[nodiscard]] bool fetch(notice& n) {
-        bool any = session_.fetch(n);
-        for (; any && n.kind == notice_kind::survey; any = session_.fetch(n)) {
-            try {
-                session_.tell(status::answer_about(n.rank, session_.table().world, status_.has_value()));
-            } catch (const std::exception&) { // no memory: a question from outside fails no call
-            }
-        }
+        const bool any = session_.fetch(n);
         heard_the_last_ = !any && session_.gone();
         return any;
     }
@@ -378,7 +369,6 @@ private:
         return any;
     }
 
-    std::optional<status::own_page> status_; // goes last: a rank that leaves slowly is still there
     bootstrap::session session_;
     std::optional<connections::sleeper> sleeper_;         // none where the fabric has its own way
     std::optional<connections::manager> sockets_;         // none where no fabric wants any

@@ -4,7 +4,7 @@
 
 #include "world.hpp"
 
-#include "../join/launchers.hpp"
+#include "../sockets/errors.hpp"
 #include "endpoint.hpp"
 
 #include <utility>

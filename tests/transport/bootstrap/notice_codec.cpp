@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <transport/control/notice_codec.hpp>
 
-#include <transport/contract/members.hpp>
 #include <transport/control/control_frames.hpp>
+#include <transport/control/member_codec.hpp>
 
 #include "support/catch.hpp"
 

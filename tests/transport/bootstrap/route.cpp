@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <transport/join/identity.hpp>
+#include <transport/join/addresses.hpp>
 
 #include "support/catch.hpp"
 

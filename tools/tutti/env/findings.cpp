@@ -4,6 +4,7 @@
 #include "findings.hpp"
 
 #include <transport/fabrics/shared_memory/own_segment.hpp>
+#include <transport/join/addresses.hpp>
 #include <transport/join/launchers.hpp>
 #include <transport/join/offer.hpp>
 
