@@ -7,7 +7,8 @@
 //
 // Each row is of a blocking allreduce: the ratio of progress::by_waiters to progress::in_calls, measured in turn. It
 // has the median of 11 rounds, and the least but one and the greatest but one: the median of all lies between them with
-// 99 %. `alone` has one thread a rank. With `open` four receives of each world do not end meanwhile. With `waits` a
+// 99 %. `alone` has one thread a rank. `loop` is in place of by_waiters one thread that waits in a loop of its own, by
+// poll(2), step() and in calls. With `open` four receives of each world do not end meanwhile. With `waits` a
 // further thread waits for one of them.
 
 #include <collectives/collectives.hpp>
@@ -20,6 +21,8 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <poll.h>
 
 namespace {
 
@@ -34,19 +37,40 @@ double us_a_call(const World& world, std::vector<float>& data) {
     return std::chrono::duration<double, std::micro>(clock_type::now() - begin).count() / calls;
 }
 
-/// Prints a row of each size.
+/// A world whose program waits for its calls in a loop of its own.
 template <class World>
-void compare(const char* name, const World& in_calls, const World& by_waiters) {
+struct looped {
+    const World& world;
+
+    [[nodiscard]] int rank() const { return world.rank(); }
+    void barrier() const { world.barrier(); }
+    void allreduce(std::vector<float>& data, tutti::sum_operator how) const {
+        auto call = world.async().allreduce(data, how);
+        pollfd waits{world.descriptor(), POLLIN, 0};
+        while (!call.is_over()) {
+            if (world.step()) continue;
+            const auto left = world.next_deadline() - clock_type::now();
+            const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+            ::poll(&waits, 1, static_cast<int>(std::clamp<long long>(ms, 0, 1000)));
+        }
+        call.wait();
+    }
+};
+
+/// Prints a row of each size.
+template <class World, class Other>
+void compare(const char* name, const World& in_calls, const Other& by_waiters) {
     constexpr int rounds = 11;
     for (const std::size_t bytes : {8u, 4096u, 65536u, 1u << 20, 64u << 20}) {
         std::vector<float> data(bytes / 4);
         std::vector<double> ratios, plain;
         us_a_call(in_calls, data), us_a_call(by_waiters, data);
         for (int k = 0; k < rounds; ++k) {
-            const double first = us_a_call(k % 2 ? by_waiters : in_calls, data);
-            const double second = us_a_call(k % 2 ? in_calls : by_waiters, data);
-            plain.push_back(k % 2 ? second : first);
-            ratios.push_back(k % 2 ? first / second : second / first);
+            double us[2];
+            for (const int turn : {k % 2, 1 - k % 2})
+                us[turn] = turn ? us_a_call(by_waiters, data) : us_a_call(in_calls, data);
+            plain.push_back(us[0]);
+            ratios.push_back(us[1] / us[0]);
         }
         std::sort(ratios.begin(), ratios.end());
         std::sort(plain.begin(), plain.end());
@@ -64,6 +88,8 @@ void measure() {
     const tutti::communicator<Transport> by_waiters{Transport::from_environment(), progress::by_waiters};
     const int other = 1 - in_calls.rank();
     compare("alone", in_calls, by_waiters);
+    const tutti::communicator<Transport> in_loop{Transport::from_environment()};
+    compare("loop", in_calls, looped<tutti::communicator<Transport>>{in_loop});
 
     // What the other rank sends only at the end. Each world polls for it in each call.
     const tutti::communicator<Transport>* const worlds[] = {&in_calls, &by_waiters};

@@ -9,7 +9,7 @@
 //
 // The ports are those of rank 0 and of rank 1, as TUTTI_VERBS_DEVICE names them.
 
-#include <transport/join/launchers.hpp>
+#include <transport/join/identity.hpp>
 #include <transport/verbs.hpp>
 
 #include <algorithm>

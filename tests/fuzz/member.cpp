@@ -8,6 +8,7 @@
 
 #include <transport/contract/members.ipp>
 #include <transport/control/member_codec.hpp>
+#include <transport/control/roll_call.hpp>
 
 #include "input.hpp"
 

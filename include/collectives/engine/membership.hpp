@@ -153,8 +153,10 @@ private:
     template <class Call>
     [[nodiscard]] bool is_on_device(const Call& of, const std::byte* p) const;
     /// A run of this plan for the sequence's next call. Guarded.
+    /// @{
     [[nodiscard]] std::unique_ptr<run> idle_run(entry& plan, const call& c);
     [[nodiscard]] std::unique_ptr<run> new_run(entry& plan, const call& c);
+    /// @}
     void give_back(entry& plan, std::unique_ptr<run> r) noexcept;
 
     std::shared_ptr<engine> engine_;

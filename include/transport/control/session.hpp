@@ -40,7 +40,10 @@ public:
     /// a bootstrap error.
     const world_table& join(const address& data, std::vector<fabric_card> cards = {});
 
-    /// Where this rank tells other processes of its user what it does, once it has joined; null if it does not.
+    /// From now on this rank tells other processes of its user what it does, if it may: last of all, once it has
+    /// joined, since it can do without.
+    void publish_page();
+    /// Where it tells so; null if it does not.
     [[nodiscard]] status::page* status_page() noexcept;
 
     // The control connection: see control. What outside asks about this rank is answered by fetch().

@@ -112,7 +112,6 @@ TUTTI_COLD TUTTI_APART const world_table& session::join(const address& data, std
     nodes_ = all.nodes();
     tutti::detail::log::say(me_.rank, [&] { return "all have come; its data address is " + data.text(); });
     open_->turn.reset();
-    if (auto own = status::own_page::made(me_.rank, all)) open_->page.emplace(std::move(*own));
     return all;
 }
 
@@ -127,6 +126,9 @@ TUTTI_APART bool session::fetch(notice& n) {
         }
     }
     return false;
+}
+TUTTI_COLD TUTTI_APART void session::publish_page() {
+    if (auto own = status::own_page::made(me_.rank, table())) open_->page.emplace(std::move(*own));
 }
 TUTTI_APART status::page* session::status_page() noexcept { return open_->page ? &open_->page->get() : nullptr; }
 TUTTI_APART int session::descriptor() const noexcept { return open_->control->descriptor(); }

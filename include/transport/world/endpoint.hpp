@@ -81,6 +81,7 @@ public:
         fabrics_.each([&](auto& f) {
             f.join(joined_world{who.rank, number++, table, sockets_ ? &*sockets_ : nullptr});
         });
+        session_.publish_page();
     }
     world_endpoint(const world_endpoint&) = delete;
     world_endpoint& operator=(const world_endpoint&) = delete;

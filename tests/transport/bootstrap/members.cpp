@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
 #include <transport/contract/members.hpp>
-#include <transport/control/roll_call.hpp>
+#include <transport/control/member_codec.hpp>
 
 #include "support/catch.hpp"
 

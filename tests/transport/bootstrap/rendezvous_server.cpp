@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
+#include <transport/contract/processor_matching.hpp>
 #include <transport/control/rendezvous_server.hpp>
 
 #include "meeting.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <transport/contract/processors.hpp>
 #include <transport/join/identity.hpp>
 
 #include <string>
