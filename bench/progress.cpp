@@ -48,7 +48,7 @@ struct looped {
         auto call = world.async().allreduce(data, how);
         pollfd waits{world.descriptor(), POLLIN, 0};
         while (!call.is_over()) {
-            if (world.step()) continue;
+            if (world.step() || call.is_over()) continue;
             const auto left = world.next_deadline() - clock_type::now();
             const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
             ::poll(&waits, 1, static_cast<int>(std::clamp<long long>(ms, 0, 1000)));

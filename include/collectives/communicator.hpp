@@ -239,8 +239,8 @@ public:
     /// once.
     [[nodiscard]] clock::time_point next_deadline() const noexcept { return membership_->next_deadline(); }
     /// Moves what it can for about 200 us without sleeping; one operator may take longer. Returns whether there is more
-    /// to do at once. Where descriptor() was not called: whether calls are under way. Throws invalid_argument if
-    /// another thread is inside a call and progress is in_calls.
+    /// to do at once; whichever it is, it may have ended calls. Where descriptor() was not called: whether calls are
+    /// under way. Throws invalid_argument if another thread is inside a call and progress is in_calls.
     bool step() const { return membership_->step(); }
     /// @}
 
