@@ -15,7 +15,6 @@
 #include <limits>
 #include <random>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 

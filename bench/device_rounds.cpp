@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <vector>
 
 using namespace tutti;
 using schedule::operation;

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <stop_token>
 #include <thread>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <tutti/collectives/reduction/host_device.hpp>
 #include <tutti/collectives/reduction/scalar.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <string>

@@ -4,10 +4,8 @@
 
 #include "memory_by_owner.hpp"
 
-#include <algorithm>
 #include <barrier>
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>

@@ -11,7 +11,6 @@
 #include "../../tests/support/shared_bytes.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 namespace scale {

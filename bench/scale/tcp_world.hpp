@@ -11,10 +11,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace scale {
 

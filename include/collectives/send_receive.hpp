@@ -6,8 +6,6 @@
 #include "strided.hpp"
 
 #include <cstddef>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace tutti {

@@ -12,7 +12,6 @@
 #include <tutti/collectives/reduction/element.hpp>
 #include <tutti/collectives/reduction/operators.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>

@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace tutti::kernels::detail {
 

@@ -7,8 +7,6 @@
 
 #include "prove.hpp"
 
-#include <array>
-#include <string>
 #include <vector>
 
 using namespace tutti::algorithm;

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <string_view>
 
 using namespace tutti::algorithm;

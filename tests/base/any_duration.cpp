@@ -6,7 +6,6 @@
 #include "support/catch.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <limits>
 
 namespace {

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>

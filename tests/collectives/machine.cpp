@@ -6,7 +6,6 @@
 #include "support/world.hpp"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 using namespace tutti::test;

@@ -17,8 +17,6 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <string>

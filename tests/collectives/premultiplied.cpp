@@ -13,7 +13,6 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>

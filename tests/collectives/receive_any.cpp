@@ -6,7 +6,6 @@
 #include "support/world.hpp"
 
 #include <map>
-#include <numeric>
 #include <random>
 #include <span>
 

@@ -8,7 +8,6 @@
 #include "support/world.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 

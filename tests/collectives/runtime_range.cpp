@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>

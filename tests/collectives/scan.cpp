@@ -8,7 +8,6 @@
 #include "support/expect.hpp"
 #include "support/world.hpp"
 
-#include <string>
 #include <vector>
 
 using namespace tutti::test;

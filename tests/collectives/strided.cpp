@@ -17,9 +17,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
-#include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tutti::test::strided_data {

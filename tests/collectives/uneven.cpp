@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>

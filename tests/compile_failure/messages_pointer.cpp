@@ -5,8 +5,6 @@
 
 #include <transport/memory.hpp>
 
-#include <vector>
-
 void send(const tutti::communicator<tutti::transport::memory>& world, const double* values) {
 #ifdef CONTROL
     world.send(*values, 1);

@@ -5,8 +5,6 @@
 
 #include <transport/memory.hpp>
 
-#include <vector>
-
 void send(const tutti::communicator<tutti::transport::memory>& world, int value) {
 #ifdef CONTROL
     auto request = world.async().send(value, 1);

@@ -8,7 +8,6 @@
 #include "support/threaded_executor.hpp"
 
 #include <algorithm>
-#include <random>
 
 using namespace tutti::test;
 using tutti::cause;

@@ -6,7 +6,6 @@
 #include <openssl/crypto.h>
 
 #include <cstdlib>
-#include <memory>
 #include <optional>
 
 using namespace tutti;

@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 
 #include <deque>
-#include <sstream>
 
 using namespace tutti;
 using namespace tutti::test;

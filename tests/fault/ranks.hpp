@@ -6,9 +6,6 @@
 
 #include "support/tcp_ranks.hpp"
 
-#include <string>
-#include <vector>
-
 /// What tests of faults share: worlds whose ranks are processes that talk TCP.
 namespace tutti::test {
 

@@ -7,7 +7,6 @@
 #include "support/effort.hpp"
 
 #include <exception>
-#include <memory>
 
 using namespace tutti;
 using namespace tutti::test;

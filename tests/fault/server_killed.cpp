@@ -12,7 +12,6 @@
 #include "support/catch.hpp"
 
 #include <chrono>
-#include <span>
 #include <thread>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "support/ordered_data.hpp"
 
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <random>
 

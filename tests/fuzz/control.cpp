@@ -16,7 +16,6 @@
 #include "input.hpp"
 
 #include <future>
-#include <thread>
 
 using namespace tutti::transport;
 using namespace tutti::transport::bootstrap;

@@ -16,7 +16,6 @@
 
 #include <cstring>
 #include <list>
-#include <new>
 
 using namespace tutti::transport;
 using namespace tutti::transport::detail::shm;

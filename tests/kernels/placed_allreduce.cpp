@@ -13,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 using namespace tutti;

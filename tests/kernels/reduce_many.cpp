@@ -13,7 +13,6 @@
 #include <functional>
 #include <iterator>
 #include <random>
-#include <string>
 #include <vector>
 
 using namespace tutti;

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <limits>
-#include <optional>
 #include <random>
 #include <vector>
 

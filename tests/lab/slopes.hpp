@@ -7,9 +7,6 @@
 
 #include "support/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 /// Gradients beside differences of what they are the gradients of.
 namespace tools_test {
 

@@ -9,7 +9,6 @@
 
 #include "support/catch.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>

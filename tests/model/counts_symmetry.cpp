@@ -7,7 +7,6 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <tuple>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include "support/catch.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>

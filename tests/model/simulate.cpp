@@ -4,7 +4,6 @@
 
 #include "simulated.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <collectives/model/counts.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include "bytes.hpp"
 #include "support/catch.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

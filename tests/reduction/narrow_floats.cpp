@@ -5,10 +5,8 @@
 #include "instruction_sets.hpp"
 #include "support/catch.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace {

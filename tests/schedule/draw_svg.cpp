@@ -11,7 +11,6 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <tuple>
 
 using namespace tutti::schedule;
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>

@@ -9,7 +9,6 @@
 #include "hand_made.hpp"
 
 #include <string>
-#include <vector>
 
 using namespace tutti::schedule;
 using namespace tutti::test;

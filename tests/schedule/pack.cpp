@@ -7,8 +7,6 @@
 
 #include "hand_made.hpp"
 
-#include <utility>
-
 using namespace tutti::schedule;
 using namespace tutti::test;
 

@@ -5,7 +5,6 @@
 #include "support/catch.hpp"
 
 #include <cstddef>
-#include <random>
 #include <vector>
 
 using namespace tutti::schedule;

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <random>
 #include <utility>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "plan.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <random>
 #include <span>
 #include <utility>
 #include <vector>

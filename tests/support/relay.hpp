@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <optional>
 #include <span>
 #include <thread>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <string>
 #include <system_error>
 
 namespace tutti::test {

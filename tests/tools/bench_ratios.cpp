@@ -6,7 +6,6 @@
 
 #include "support/catch.hpp"
 
-#include <array>
 #include <cstdio>
 #include <string>
 #include <utility>

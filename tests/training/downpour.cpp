@@ -11,7 +11,6 @@
 #include <transport/simulated.hpp>
 
 #include <chrono>
-#include <cmath>
 #include <string>
 
 namespace tutti::test::stores {

@@ -9,7 +9,6 @@
 #include "support/world.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <limits>
 
 namespace tutti::test::local_steps {

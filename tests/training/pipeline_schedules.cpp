@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 using namespace tutti::training;
 using tutti::test::sanitized;

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>

@@ -14,7 +14,6 @@
 #include <functional>
 #include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace tutti::test::sandblasts {

@@ -8,9 +8,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 /// What the tests of the parameter server share: stores on ranks that are threads.

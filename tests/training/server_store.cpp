@@ -9,7 +9,6 @@
 #include "support/milestone.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 

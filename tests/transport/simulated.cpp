@@ -13,8 +13,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <numeric>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>

@@ -5,9 +5,6 @@
 
 #include "transport/contract/courier.hpp"
 
-#include <memory>
-#include <thread>
-
 using namespace tutti;
 using namespace tutti::test;
 using namespace std::chrono_literals;

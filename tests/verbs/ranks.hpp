@@ -11,7 +11,6 @@
 #include "support/processes.hpp"
 #include "support/run_ranks.hpp"
 
-#include <chrono>
 #include <functional>
 #include <string>
 

@@ -10,7 +10,6 @@
 #include <training/pipeline/timeline.hpp>
 #include <training/pipeline/verify.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>

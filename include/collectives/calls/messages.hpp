@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 /// Shared by what sends and receives: from a user's arguments to the engine's messages.

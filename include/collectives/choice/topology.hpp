@@ -6,7 +6,6 @@
 #include "../algorithm/any.hpp"
 #include "../schedule/placement.hpp"
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>

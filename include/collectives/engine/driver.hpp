@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <string>
 #include <thread>
 #include <utility>
 

@@ -10,7 +10,6 @@
 #include "wakeup.hpp"
 
 #include <atomic>
-#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>

@@ -14,7 +14,6 @@
 #include <exception>
 #include <limits>
 #include <string>
-#include <vector>
 
 namespace tutti::engine {
 

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tutti::engine {

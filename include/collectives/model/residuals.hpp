@@ -11,10 +11,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <type_traits>
 
 namespace tutti::model {

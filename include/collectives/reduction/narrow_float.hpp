@@ -5,7 +5,6 @@
 #include "host_device.hpp"
 #include "narrow_formats.hpp"
 
-#include <cstdint>
 #include <type_traits>
 
 namespace tutti {

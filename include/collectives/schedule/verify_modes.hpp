@@ -8,8 +8,6 @@
 
 #include "../../base/language.hpp"
 
-#include <utility>
-
 namespace tutti::schedule {
 
 namespace detail {

@@ -5,7 +5,6 @@
 #include "inbox.hpp"
 #include "outbox.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace tutti::transport::detail::tcp {

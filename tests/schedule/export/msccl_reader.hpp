@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <map>
 #include <set>

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 
 #include <chrono>
-#include <string>
 
 using namespace tutti::transport::bootstrap;
 

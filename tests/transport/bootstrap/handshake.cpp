@@ -15,7 +15,6 @@
 #include <chrono>
 #include <random>
 #include <string>
-#include <string_view>
 #include <utility>
 
 using namespace tutti::transport::bootstrap;

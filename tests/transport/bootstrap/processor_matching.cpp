@@ -4,7 +4,6 @@
 
 #include "support/catch.hpp"
 
-#include <numeric>
 #include <random>
 #include <set>
 

@@ -16,7 +16,6 @@
 
 #include <array>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <set>
 #include <sstream>

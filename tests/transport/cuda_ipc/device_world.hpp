@@ -8,7 +8,6 @@
 #include <collectives/engine/membership.hpp>
 #include <collectives/engine/stream_executor.hpp>
 
-#include <cstring>
 #include <span>
 
 namespace tutti::test {

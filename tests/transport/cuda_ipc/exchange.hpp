@@ -8,7 +8,6 @@
 #include "transport/contract/courier.hpp"
 
 #include <deque>
-#include <random>
 #include <string>
 #include <vector>
 

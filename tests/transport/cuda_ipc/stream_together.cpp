@@ -12,8 +12,6 @@
 #include "support/ordered_data.hpp"
 #include "support/world.hpp"
 
-#include <random>
-
 using namespace tutti;
 using namespace tutti::test;
 using namespace std::chrono_literals;

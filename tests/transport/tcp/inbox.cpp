@@ -6,7 +6,6 @@
 #include "support/catch.hpp"
 
 #include <cstring>
-#include <numeric>
 #include <random>
 
 using namespace tutti;

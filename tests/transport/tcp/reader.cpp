@@ -7,7 +7,6 @@
 #include "image.hpp"
 #include "support/catch.hpp"
 
-#include <array>
 #include <deque>
 #include <random>
 

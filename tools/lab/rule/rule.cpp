@@ -13,7 +13,6 @@
 
 #include <collectives/model/machine_file.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>

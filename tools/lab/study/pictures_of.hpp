@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace tutti::tools::study {
 

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -7,11 +7,9 @@
 
 #include <collectives/collectives.hpp>
 
-#include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace tutti::tools {
 

@@ -6,12 +6,9 @@
 #include "../common/lists.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <numeric>
 #include <set>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 /// Whether times became longer, judged by their order alone: nothing is assumed of how they are distributed.

@@ -9,7 +9,6 @@
 #include <transport/join/launchers.hpp>
 
 #include <exception>
-#include <optional>
 #include <string>
 #include <vector>
 

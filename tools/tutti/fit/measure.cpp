@@ -17,13 +17,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>

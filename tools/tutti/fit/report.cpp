@@ -9,7 +9,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

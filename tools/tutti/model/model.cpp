@@ -9,8 +9,6 @@
 
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

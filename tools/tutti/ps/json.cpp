@@ -6,9 +6,6 @@
 
 #include <transport/contract/notice.hpp>
 
-#include <algorithm>
-#include <cstdint>
-
 #include <nlohmann/json.hpp>
 
 namespace tutti::tools {

@@ -4,7 +4,6 @@
 
 #include <transport/sockets/wait_ready.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <string>

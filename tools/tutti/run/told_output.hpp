@@ -8,7 +8,6 @@
 #include "rank_output.hpp"
 #include "unison.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>

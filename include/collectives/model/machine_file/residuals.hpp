@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// Residuals as JSON, and back: for each operation and algorithm, a list by ranks of lists by bytes; null where nothing

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 

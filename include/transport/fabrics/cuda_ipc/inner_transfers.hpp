@@ -5,7 +5,6 @@
 #include "../device/recycled.hpp"
 #include "resources.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 

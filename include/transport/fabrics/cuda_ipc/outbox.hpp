@@ -16,7 +16,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace tutti::transport::detail::cuda {
 

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
-#include <utility>
 
 namespace tutti::transport::detail::shm {
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <exception>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -7,9 +7,7 @@
 #include "options.hpp"
 #include "port.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstdlib>
 #include <span>
 #include <string>

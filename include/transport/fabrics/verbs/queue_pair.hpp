@@ -6,13 +6,11 @@
 #include "words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
 
 namespace tutti::transport::detail::verbs {
 

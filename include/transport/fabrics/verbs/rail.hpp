@@ -16,9 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 namespace tutti::transport::detail::verbs {

@@ -12,7 +12,6 @@
 #include "registrations.hpp"
 #include "slot_set.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <string>
-#include <string_view>
 
 /// An indexed job of Kubernetes, with a rank a pod. The job does not tell its size: TUTTI_SIZE holds it. It has no
 /// place for an address and a secret. Ranks meet at "<job>-0.<subdomain>", port 29400, where a headless service gives

@@ -7,7 +7,6 @@
 #include "../../sockets/socket.hpp"
 #include "../../sockets/wait_ready.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <optional>

@@ -4,7 +4,6 @@
 #include "findings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "../processes.hpp"
 #include "design.hpp"
 
-#include <span>
 #include <vector>
 
 namespace tutti::tools::study::adacomm {

@@ -6,7 +6,6 @@
 #include "../pictures_of.hpp"
 #include "../study.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,6 @@
 
 #include "study.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

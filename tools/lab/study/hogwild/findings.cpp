@@ -3,7 +3,6 @@
 
 #include "findings.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #include "findings.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include "four.hpp"
 #include "study.hpp"
 
-#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>

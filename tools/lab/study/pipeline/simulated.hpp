@@ -4,7 +4,6 @@
 
 #include <training/pipeline/step.hpp>
 
-#include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>

@@ -5,10 +5,8 @@
 #include "../../train/out_of_step.hpp"
 #include "../processes.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace tutti::tools::study::staleness {
 

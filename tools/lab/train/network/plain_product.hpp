@@ -4,8 +4,6 @@
 
 #include "matrix_view.hpp"
 
-#include <algorithm>
-
 /// Products without a library for them.
 namespace tutti::tools::neural::plain {
 
