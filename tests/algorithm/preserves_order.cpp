@@ -65,15 +65,9 @@ TEST_CASE("an order that depends on the mode is none, since ranks may differ in 
 }
 
 TEST_CASE("whether rank order is kept is derived from a few ranks and holds for all") {
-    holds<naive>();
-    holds<one_shot>();
-    holds<parameter_server>();
-    holds<direct>();
-    holds<ring>();
-    holds<butterfly>();
-    holds<halving_doubling>();
-    holds<binomial_tree>();
-    holds<double_binary_tree>();
+#define TUTTI_HOLDS(name) holds<name>();
+    TUTTI_ALGORITHMS(TUTTI_HOLDS)
+#undef TUTTI_HOLDS
 }
 
 TEST_CASE("those that are for non-commutative operators keep rank order, the rotating ones do not") {

@@ -4,14 +4,19 @@
 #include "command.hpp"
 #include "folder.hpp"
 
+#include <collectives/algorithm/all.hpp>
+
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <string>
 
 using Catch::Contains;
 using tools_test::command;
 using tools_test::folder;
 using tools_test::shell;
+using tutti::schedule::name_of;
+using tutti::schedule::operations;
 
 namespace {
 
@@ -29,15 +34,15 @@ print("ok")' )";
 TEST_CASE("every algorithm is drawn as a table, and as well-formed XML") {
     const folder here;
     std::string files;
-    for (const char* algorithm :
-         {"naive", "one_shot", "parameter_server", "direct", "ring", "butterfly", "halving_doubling", "binomial_tree",
-          "double_binary_tree", "hierarchical:ring:ring"}) {
-        const std::string drawn = std::string("draw --ranks 6 --algorithm ") + algorithm;
+    for (const auto& how : tutti::algorithm::all(2)) {
+        const auto offered = std::ranges::find_if(operations, [&](auto what) { return how.offers(what); });
+        const std::string algorithm{how.name()}, operation{name_of(*offered)};
+        const std::string drawn = "draw --ranks 6 --operation " + operation + " --algorithm " + algorithm;
         const auto text = command(drawn);
         CHECK(text.status == 0);
-        CHECK_THAT(text.output, Contains("allreduce(" + std::string(algorithm) + "), 6 ranks") && Contains("\nround"));
-        files += " " + here.path(std::string(algorithm) + ".svg");
-        CHECK(command(drawn + " -o " + here.path(std::string(algorithm) + ".svg")).status == 0);
+        CHECK_THAT(text.output, Contains(operation + "(" + algorithm + "), 6 ranks") && Contains("\nround"));
+        files += " " + here.path(algorithm + ".svg");
+        CHECK(command(drawn + " -o " + here.path(algorithm + ".svg")).status == 0);
     }
     for (const char* tree : {"naive", "binomial_tree", "double_binary_tree"}) {
         const std::string name = std::string(tree) + "-tree.svg";

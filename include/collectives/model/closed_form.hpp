@@ -50,7 +50,7 @@ namespace detail {
 /// - hierarchical, an allreduce: equal nodes and chunks, and parts that are exact, do not send to
 ///   all ranks at once and, the local one, exact for all ranks alike; other operations where there is one level, and
 ///   Global's form is exact;
-/// - double_binary_tree, scatter_allgather, reduce_scatter_gather: never.
+/// - double_binary_tree, scatter_allgather, reduce_scatter_gather, hillis_steele, butterfly_of: never.
 /// Estimates are within a factor of two of what the schedule takes; the double binary tree's may be up to three
 /// times that, and off by more where g > L + 2o.
 template <class Model>

@@ -51,7 +51,7 @@ struct fabric_end {
 /// | D::between       | the medium of its messages |
 /// | D::views         | it has f.look(h, x) and f.release(h), as viewing_transport has them |
 /// | D::allocates     | it has f.allocate(bytes): memory that peers reach, as shared_memory has it |
-/// | D::needs_sockets | the world is to connect it to peers: joined_world::sockets, f.connected(arrival), c.awaits_connections() |
+/// | D::needs_sockets | the world is to connect it to peers: joined_world::sockets, f.connected(arrival), of connections/manager.hpp, and c.awaits_connections(): peers that are to dial have not; as fabrics/tcp/fabric.hpp |
 ///
 /// Of the fabric `f`, a const one `c`:
 ///
@@ -112,6 +112,10 @@ concept fabric =
         { f.disarm() } -> std::same_as<void>;
         { f.finish() } -> std::same_as<void>;
         { f.untaken(peer) } -> std::same_as<std::size_t>;
+        requires std::constructible_from<typename D::fabric, const typename D::limits&>;
+        requires !D::views || requires { f.look(h, x), f.release(h); };
+        requires !D::allocates || requires { f.allocate(std::size_t{}); };
+        requires !D::needs_sockets || requires { c.awaits_connections(); };
     };
 
 } // namespace tutti::transport

@@ -31,7 +31,7 @@ is kept from training, to test with. The first line of the output says which it 
 
 Modes: in ddp each rank has all, and buckets of gradients are averaged while the backward pass computes.
 zero1 spreads the optimizer's state, zero2 the gradients as well, zero3 the weights too. With the same
---algorithm (ring, halving_doubling, direct, parameter_server or circulant) these four give equal weights.
+--algorithm (ring, halving_doubling, direct, parameter_server or circulant) these four modes give equal weights.
 
 In pipeline mode the layers are cut into stages, and a batch into microbatches that pass them one behind the
 other; --pipeline names the schedule ('tutti draw --pipeline one_f_one_b' draws it). In tensor mode --tensor

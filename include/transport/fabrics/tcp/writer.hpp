@@ -12,8 +12,8 @@
 
 namespace tutti::transport::detail::tcp {
 
-/// The frames that are on their way out of one socket. Knows no socket: hands out memory to be written and is told how
-/// much of it was.
+/// The frames that are on their way out of one socket. Knows no socket: hands out memory to be written, by stream.hpp,
+/// and is told how much of it was.
 class writer {
 public:
     /// Frames at a time: enough to gather small messages in one system call.
