@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -76,6 +77,9 @@ TUTTI_COLD inline void write(int rank, std::string_view text) {
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     line += '\n';
     const bool says = place() == "stderr";
+    struct stat kind {};
+    if (says && ::fstat(STDERR_FILENO, &kind) == 0 && S_ISREG(kind.st_mode)) // where the program's own words end
+        return write_to(STDERR_FILENO, line);
     std::string name = says ? "/proc/self/fd/2" : place(); // opened anew, a pipe does not make others wait
     if (const auto at = name.find("%r"); at != name.npos) name.replace(at, 2, std::to_string(rank));
     const int file = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);

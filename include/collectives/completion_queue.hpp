@@ -38,9 +38,10 @@ public:
     /// where there is none; and, if it takes that, with request::source(). A function that takes nothing is called
     /// after a success alone: who would call it throws the failure instead.
     template <class Transport, class F>
-        requires std::invocable<F&> || std::invocable<F&, std::exception_ptr> ||
-                 std::invocable<F&, std::exception_ptr, int>
     void add(request<Transport> r, F f) {
+        static_assert(std::invocable<F&> || std::invocable<F&, std::exception_ptr> ||
+                          std::invocable<F&, std::exception_ptr, int>,
+                      "tutti: a completion_queue calls f(), f(std::exception_ptr) or f(std::exception_ptr, int)");
         r.want(true);
         auto made = std::make_unique<entry_of<Transport, F>>(std::move(r), std::move(f));
         {

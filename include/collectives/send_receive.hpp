@@ -63,7 +63,7 @@ public:
         return all;
     }
     /// Returns when a message is there, which the next receive from its sender with this tag takes, and how many
-    /// elements of type T it would be.
+    /// elements of type T its bytes would be: the receive is what looks at the sender's type.
     template <class T>
     [[nodiscard]] message_facts probe(int from, int tag = 0) const {
         check_element<T>();

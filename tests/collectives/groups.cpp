@@ -87,6 +87,12 @@ TEST_CASE("ranks that make no group are told, and members that disagree by the n
             expect(text.find("group with tag 5 of ranks 0 1") != std::string::npos &&
                        text.find("group with tag 5 of ranks 0 1 2") != std::string::npos,
                    text);
+            expect(f.remedy.find("and the same tag, as often") != std::string::npos, f.remedy);
+            if (world.rank() == 0) static_cast<void>(world.of({0, 1}, 6));
+            const auto more = fault_of([&] {
+                world.of({0, 1}, 6).with_deadline(std::chrono::milliseconds(200)).barrier();
+            });
+            expect(more.detail.find("group with tag 6 of ranks 0 1, number 2") != std::string::npos, more.detail);
         }
         world.barrier();
     });

@@ -65,6 +65,14 @@ TEST_CASE("a logged call", "[.]") {
     CHECK_NOTHROW(run_new_world(2, [](const communicator& world) { world.barrier(); }));
 }
 
+TEST_CASE("a logged call beside words of the program", "[.]") {
+    CHECK_NOTHROW(run_new_world(1, [](const communicator& world) {
+        std::fputs("before\n", stderr);
+        world.barrier();
+        std::fputs("after\n", stderr);
+    }));
+}
+
 TEST_CASE("a logged call whose reader has gone", "[.]") {
     ::signal(SIGPIPE, SIG_DFL);
     std::array<int, 2> pipe{};
@@ -122,6 +130,10 @@ TEST_CASE("the log goes to standard error, to a file of each rank, or nowhere") 
         CHECK(all.find(" rank " + rank + ": first barrier, ") != all.npos);
     }
     CHECK(number_of(lines_of("stderr", own.path("stderr"), "a logged call"), "[01]: world of .*") == 2);
+    const auto mixed = lines_of("stderr", own.path("mixed"), "a logged call beside words of the program");
+    CHECK(number_of(mixed, "0: world of .*") == 1);
+    CHECK(number_of(mixed, "0: first barrier, .*") == 1);
+    CHECK(std::ranges::count(mixed, "before") + std::ranges::count(mixed, "after") == 2);
     CHECK(lines_of("", own.path("nothing"), "a logged call").empty());                // on standard error
     CHECK(lines_of(own.path("none/log"), own.path("none"), "a logged call").empty()); // there is no such folder
     std::error_code none;

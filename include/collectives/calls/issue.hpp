@@ -11,6 +11,12 @@
 
 namespace tutti::detail {
 
+struct message_arguments;
+/// Memory that is no range, and says what it is: a strided, or a runtime_range.
+template <class Data>
+concept describes_itself =
+    requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe(a, data); };
+
 /// How operations are issued. An issuer has rank(), size() and choice(); `returns_at_once`; and issue(call), which
 /// makes the call (communicator::issue), or issue(call, keeps), which starts or prepares one and keeps its operator. It
 /// befriends this.
@@ -35,6 +41,7 @@ struct access {
                                                 "result; else take a range");
         static_assert(!std::is_pointer_v<T>, "tutti: a pointer means nothing on another rank: take "
                                              "std::span(pointer, count)");
+        static_assert(!describes_itself<T>, "tutti: strided and runtime_range are data of messages alone");
     }
 
     /// The same where the results of several values are a vector.

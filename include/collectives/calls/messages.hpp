@@ -15,12 +15,6 @@
 /// Shared by what sends and receives: from a user's arguments to the engine's messages.
 namespace tutti::detail {
 
-struct message_arguments;
-/// Memory that is no range, and says what it is: a strided, or a runtime_range.
-template <class Data>
-concept describes_itself =
-    requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe(a, data); };
-
 /// A range or an element that can be received into.
 template <class Data>
 concept message_target = range_like<Data> || describes_itself<Data> ||

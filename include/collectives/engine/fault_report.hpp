@@ -26,8 +26,8 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
     if (c == cause::mismatch && detail.find(", which expects ") != detail.npos)
         return "compare what one rank sends with what the other expects: their counts differ";
     if (c == cause::mismatch && detail.find(" met a message of ") != detail.npos)
-        return "compare both ends of the message: they must agree in element type and count; receive<T>(from) takes "
-               "any count";
+        return std::string("compare both ends of the message: they must agree in element type and count") +
+               (detail.ends_with(" elements") ? "; receive<T>(from) takes any count" : "");
     if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
                "algorithm on all ranks";
@@ -35,6 +35,9 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
     if (c == cause::lost_peer && tells("this process exits"))
         return "end the world in main, or make it before the program uses OpenSSL";
     if (c == cause::timeout && tells("wait for each other in a circle")) {
+        if (tells(" in the group with tag "))
+            return "give all members of a group the same ranks in the same order, and the same tag, as often; make "
+                   "calls on several communicators in one order on all ranks";
         if (tells("in calls of different communicators"))
             return "make calls on several communicators in one order on all ranks, or start them by async()";
         if (tells(" in receive of ") || tells(" in send of "))

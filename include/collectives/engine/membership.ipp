@@ -80,6 +80,7 @@ TUTTI_COLD TUTTI_INLINE auto membership::group_of(std::span<const int> ranks, in
     {
         const auto lock = engine_->guard();
         made = &groups_made_[id];
+        if (*made > 0) name += ", number " + std::to_string(*made + 1);
         id = mixed(id, (*made)++);
     }
     try {
