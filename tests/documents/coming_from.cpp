@@ -98,6 +98,7 @@ void requests(const over_tcp& world, buffer& x) {
     request = world.async().allreduce(x, tutti::sum);
     std::move(request).then(queue, f);
     world.step();
+    std::printf("%d %d\n", world.descriptor(), world.next_deadline() < std::chrono::steady_clock::now());
 
     std::vector<tutti::request<tcp>> requests;
     requests.push_back(world.async().allreduce(x, tutti::sum));
