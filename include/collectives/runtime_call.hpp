@@ -175,7 +175,7 @@ struct runtime_range {
 namespace detail {
 
 /// Puts a range into the arguments of a message.
-void describe(message_arguments& a, const runtime_range& data);
+void describe_message(message_arguments& a, const runtime_range& data);
 
 /// The engine's call. Throws invalid_argument.
 [[nodiscard]] engine::call engine_call_of(const runtime_call& c, int rank, int size, const model::chooser& by);

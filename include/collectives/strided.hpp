@@ -36,7 +36,7 @@ namespace detail {
 
 /// Puts strided data into the arguments of a message.
 template <class T>
-void describe(message_arguments& a, const strided<T>& of) {
+void describe_message(message_arguments& a, const strided<T>& of) {
     using value = std::remove_const_t<T>;
     check_element<value>();
     auto* const first = reinterpret_cast<std::byte*>(const_cast<value*>(of.data));

@@ -13,6 +13,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>

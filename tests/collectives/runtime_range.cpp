@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>

@@ -17,7 +17,9 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::test::strided_data {

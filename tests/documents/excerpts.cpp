@@ -118,10 +118,11 @@ void event_loop(const over_tcp& world, buffer& data, void (*compute)(), std::chr
     pollfd waits{world.descriptor(), POLLIN, 0}; // beside the program's own
     world.async().allreduce(data, tutti::sum).then(queue, compute);
     while (queue.size() > 0) {
-        const bool more = world.step();             // for some 200 us
-        if (queue.dispatch() > 0 || more) continue; // the program's own events have their turn here, too
+        const bool more = world.step();     // for some 200 us
+        if (queue.dispatch() > 0) continue; // it has called compute
         const auto left = std::min(world.next_deadline(), later) - std::chrono::steady_clock::now();
-        ::poll(&waits, 1, std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count())));
+        const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+        ::poll(&waits, 1, more ? 0 : std::max(0, static_cast<int>(ms)));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "support/threaded_executor.hpp"
 
 #include <algorithm>
+#include <random>
 
 using namespace tutti::test;
 using tutti::cause;

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 #include <cstddef>
+#include <random>
 #include <vector>
 
 using namespace tutti::schedule;

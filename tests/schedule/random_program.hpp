@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <random>
 #include <utility>
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>

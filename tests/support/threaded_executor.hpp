@@ -4,10 +4,12 @@
 
 #include <collectives/engine/executor.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -15,7 +15,7 @@ struct message_arguments;
 /// Memory that is no range, and says what it is: a strided, or a runtime_range.
 template <class Data>
 concept describes_itself =
-    requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe(a, data); };
+    requires(message_arguments& a, const std::remove_reference_t<Data>& data) { describe_message(a, data); };
 
 /// How operations are issued. An issuer has rank(), size() and choice(); `returns_at_once`; and issue(call), which
 /// makes the call (communicator::issue), or issue(call, keeps), which starts or prepares one and keeps its operator. It

@@ -64,7 +64,7 @@ template <engine::message::direction way, class Data>
         static_assert(way == engine::message::direction::send || !Data::is_read_only,
                       "tutti: a message cannot be received into elements that are const");
         message_arguments a{way, peer, tag, {}, 1, 0, {}};
-        describe(a, data);
+        describe_message(a, data);
         return a;
     } else {
         const auto span = message_span(data);

@@ -73,7 +73,7 @@ struct described_type {
          &kept_name(opaque->name.empty() ? "opaque of " + bytes_in_words(opaque->bytes) : std::string(opaque->name))}};
 }
 
-TUTTI_INLINE void describe(message_arguments& a, const runtime_range& from) {
+TUTTI_INLINE void describe_message(message_arguments& a, const runtime_range& from) {
     const auto t =
         described_type_of(a.way == engine::message::direction::send ? "send" : "receive", from.type, from.opaque);
     a.data = {static_cast<std::byte*>(from.data), from.count, from.opaque ? 1 : t.bytes};

@@ -35,11 +35,11 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
     if (c == cause::lost_peer && tells("this process exits"))
         return "end the world in main, or make it before the program uses OpenSSL";
     if (c == cause::timeout && tells("wait for each other in a circle")) {
-        if (tells(" in the group with tag "))
-            return "give all members of a group the same ranks in the same order, and the same tag, as often; make "
-                   "calls on several communicators in one order on all ranks";
         if (tells("in calls of different communicators"))
-            return "make calls on several communicators in one order on all ranks, or start them by async()";
+            return tells(" in the group with tag ")
+                       ? "give all members of a group the same ranks in the same order, and the same tag, as often; "
+                         "make calls on several communicators in one order on all ranks"
+                       : "make calls on several communicators in one order on all ranks, or start them by async()";
         if (tells(" in receive of ") || tells(" in send of "))
             return "start sends and receives together by group(), or by sendrecv(), so that no order can deadlock";
     }

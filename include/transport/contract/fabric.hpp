@@ -11,13 +11,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::transport {
 
 namespace detail::connections {
 class manager;
-}
+struct arrival;
+} // namespace detail::connections
 
 /// Given to a fabric when all ranks have come, for the time of the call.
 struct joined_world {
@@ -115,7 +117,8 @@ concept fabric =
         requires std::constructible_from<typename D::fabric, const typename D::limits&>;
         requires !D::views || requires { f.look(h, x), f.release(h); };
         requires !D::allocates || requires { f.allocate(std::size_t{}); };
-        requires !D::needs_sockets || requires { c.awaits_connections(); };
+        requires !D::needs_sockets ||
+                     requires(detail::connections::arrival&& a) { f.connected(std::move(a)), c.awaits_connections(); };
     };
 
 } // namespace tutti::transport

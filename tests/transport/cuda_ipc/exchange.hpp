@@ -8,6 +8,7 @@
 #include "transport/contract/courier.hpp"
 
 #include <deque>
+#include <random>
 #include <string>
 #include <vector>
 

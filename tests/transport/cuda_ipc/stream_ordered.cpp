@@ -13,6 +13,8 @@
 #include "support/run_ranks.hpp"
 #include "support/world.hpp"
 
+#include <random>
+
 using namespace tutti;
 using namespace tutti::test;
 using namespace std::chrono_literals;

@@ -12,6 +12,8 @@
 #include "support/ordered_data.hpp"
 #include "support/world.hpp"
 
+#include <random>
+
 using namespace tutti;
 using namespace tutti::test;
 using namespace std::chrono_literals;
