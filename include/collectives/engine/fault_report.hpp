@@ -27,7 +27,7 @@ TUTTI_COLD [[nodiscard]] inline std::string remedy_for(cause c, const std::strin
         return "compare what one rank sends with what the other expects: their counts differ";
     if (c == cause::mismatch && detail.find(" met a message of ") != detail.npos)
         return std::string("compare both ends of the message: they must agree in element type and count") +
-               (detail.ends_with(" elements") ? "; receive<T>(from) takes any count" : "");
+               (detail.find(" of another element type") == detail.npos ? "; receive<T>(from) takes any count" : "");
     if (c == cause::mismatch && detail.find("symmetric memory") != detail.npos)
         return "pass symmetric_memory on all ranks or on none (a span of it counts as plain memory), or name an "
                "algorithm on all ranks";
