@@ -95,7 +95,7 @@ private:
     template <class Transport, class F>
     struct entry_of final : entry {
         entry_of(request<Transport> r, F f) : of(std::move(r)), function(std::move(f)) {}
-        bool is_over() const noexcept override { return of.is_over(); }
+        bool is_over() const noexcept override { return of.has_ended(); }
         void finish() override {
             if constexpr (!std::invocable<F&>) {
                 std::exception_ptr failed;

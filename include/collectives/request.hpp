@@ -153,7 +153,10 @@ public:
 
     /// True when wait() would return or throw at once. Makes no progress: for programs whose event loop steps.
     [[nodiscard]] bool is_over() const noexcept {
-        return collected() || (message_ ? message_->is_over() : started_->is_over());
+        if (has_ended()) return true;
+        const auto until = in_->now() + engine::late_call_grace; // who asks again and again waits for it
+        message_ ? message_->want_until(until) : started_->want_until(until);
+        return false;
     }
 
     /// True once wait() has returned or thrown tutti::error of the call, test() has returned true, or the request has
@@ -177,6 +180,9 @@ private:
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();
+    }
+    [[nodiscard]] bool has_ended() const noexcept {
+        return collected() || (message_ ? message_->is_over() : started_->is_over());
     }
     void want(bool now) noexcept {
         if (started_) started_->want(now);
@@ -224,7 +230,7 @@ template <class Requests>
     const std::span requests(list);
     const auto first = [&] {
         std::size_t i = 0;
-        while (i < requests.size() && (requests[i].collected() || !requests[i].is_over())) ++i;
+        while (i < requests.size() && (requests[i].collected() || !requests[i].has_ended())) ++i;
         return i;
     };
     const auto want = [&](bool now) {

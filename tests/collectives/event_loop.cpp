@@ -254,3 +254,21 @@ TEST_CASE("who receives from any rank is connected to all, over each network") {
         }));
     }
 }
+
+TEST_CASE("a loop that asks whether a call is over waits for it, as others are told") {
+    run_networked(network::tcp, 3, [](const world_type& world) {
+        const auto part = world.split(world.rank() == 0 ? 0 : 1);
+        if (world.rank() == 0) {
+            const auto f = fault_of([&] { world.with_deadline(std::chrono::milliseconds(300)).barrier(); });
+            expect(f.peer == 2, "rank 2 holds rank 1 up: " + f.detail);
+        } else if (world.rank() == 1) {
+            auto call = part.async().barrier();
+            while (!call.is_over())
+                if (!world.step()) std::this_thread::yield();
+            call.wait();
+        } else {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+            part.barrier();
+        }
+    });
+}

@@ -40,6 +40,10 @@ public:
     void want(clock::time_point until) noexcept {
         wanted_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
     }
+    /// The same, where it is not wanted for longer. By the caller.
+    void want_until(clock::time_point until) noexcept {
+        if (!is_wanted(until)) want(until);
+    }
     [[nodiscard]] bool is_wanted(clock::time_point now) const noexcept {
         return wanted_.load(std::memory_order_relaxed) > now.time_since_epoch().count();
     }

@@ -88,6 +88,7 @@ public:
         [[nodiscard]] bool is_over() const noexcept;
         /// The program waits for it, or does so no longer. Other ranks are told so when they wait for this one.
         void want(bool now) noexcept;
+        void want_until(clock::time_point until) const noexcept;
         /// Makes progress, unless another thread is inside a call: then that thread does.
         void nudge();
 

@@ -156,6 +156,7 @@ TUTTI_INLINE bool membership::started::is_over() const noexcept { return run_->i
 TUTTI_INLINE void membership::started::want(bool now) noexcept {
     if (!is_over()) run_->want(now ? clock::time_point::max() : clock::time_point::min());
 }
+TUTTI_INLINE void membership::started::want_until(clock::time_point until) const noexcept { run_->want_until(until); }
 TUTTI_INLINE void membership::started::await() {
     if (is_over()) return; // as small messages may be from the start
     run_->want(clock::time_point::max());
