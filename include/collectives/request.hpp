@@ -151,7 +151,8 @@ public:
         return withdrawn;
     }
 
-    /// True when wait() would return or throw at once. Makes no progress: for programs whose event loop steps.
+    /// True when wait() would return or throw at once. Makes no progress: for programs whose event loop steps. While
+    /// it is asked, ranks that wait for this one are told that its program waits for the call.
     [[nodiscard]] bool is_over() const noexcept {
         if (has_ended()) return true;
         const auto until = in_->now() + engine::late_call_grace; // who asks again and again waits for it
