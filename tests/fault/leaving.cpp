@@ -227,3 +227,26 @@ TEST_CASE("requests under way end with the error, whether they are waited for or
             }
     }
 }
+
+TEST_CASE("a rank whose calls failed by rank 0, which has left, is not blamed by one that waits for it") {
+    const reserved_port at;
+    processes ranks(3, [&](int rank, account& mine) {
+        const auto world = join(rank, 3, at);
+        const auto others = world.duplicate();
+        expect_sum(world, 1000);
+        if (rank == 0) return;
+        if (rank == 1) {
+            expect(fails(mine, [&] { expect_sum(world, 1000); }), "a call without rank 0 fails");
+            std::this_thread::sleep_for(2 * deadline + beyond);
+        } else {
+            std::this_thread::sleep_for(deadline); // rank 0 and its coordinator are gone
+            std::vector<int> data(1000);
+            expect(fails(mine, [&] { others.scan(data, sum, algorithm::chain{}); }), "a call without rank 1 fails");
+        }
+    });
+    check_ended(ranks);
+    for (int r = 1; r < 3; ++r) {
+        INFO("rank " << r);
+        check_blames(ranks.of(r), cause::lost_peer, 0);
+    }
+}

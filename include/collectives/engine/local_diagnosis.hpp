@@ -51,17 +51,25 @@ TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_coordinator(transport::an
                     known.how(0) + "; with rank 0 the control plane went, so nobody could be asked for more: " + seen);
 }
 
+/// The fault of a run whose peer has told over its data channel by which rank its own calls failed: it makes no more.
+template <class Work>
+TUTTI_COLD [[nodiscard]] std::optional<fault> fault_of_blamed(transport::any& t, const Work& run, int peer,
+                                                              const std::string& how) {
+    const transport::culprit by = t.blamed_by(peer);
+    if (by.rank < 0 || by.rank >= t.size() || by.rank == peer || by.rank == t.rank()) return std::nullopt;
+    return fault_of(t, &run, by.why, by.rank, "rank " + std::to_string(peer) + ", whose calls failed by it, " + how);
+}
+
 /// The fault of a run whose peer cannot be reached. The coordinator was asked why, and has not answered: the peer's own
 /// word counts, then that rank 0 was lost before.
 template <class Work>
 TUTTI_COLD [[nodiscard]] fault fault_of_broken(transport::any& t, const world_status& known, const Work& run, int peer,
                                                const std::string& how) {
-    const std::string name = "rank " + std::to_string(peer), seen = "cannot be reached: " + how;
-    if (const transport::culprit by = t.blamed_by(peer);
-        by.rank >= 0 && by.rank < t.size() && by.rank != peer && by.rank != t.rank())
-        return fault_of(t, &run, by.why, by.rank, name + ", whose calls failed by it, " + seen);
+    const std::string seen = "cannot be reached: " + how;
+    if (auto named = fault_of_blamed(t, run, peer, seen)) return *std::move(named);
     if (peer != 0 && known.of(0) != world_status::presence::here)
-        if (auto first = fault_of_coordinator(t, known, run, name + ' ' + seen)) return *std::move(first);
+        if (auto first = fault_of_coordinator(t, known, run, "rank " + std::to_string(peer) + ' ' + seen))
+            return *std::move(first);
     return fault_of(t, &run, cause::lost_peer, peer, "it " + seen);
 }
 
@@ -87,6 +95,8 @@ TUTTI_COLD [[nodiscard]] fault local_diagnosis(transport::any& t, const world_st
     const std::string waits = at.in_hand() > 0 ? "this rank waits for its executor"
                               : peer < 0       ? "this rank waits for nobody"
                                                : "this rank waits for rank " + std::to_string(peer);
+    if (at.in_hand() == 0 && peer >= 0)
+        if (auto named = fault_of_blamed(t, run, peer, "is waited for")) return *std::move(named);
     if (at.in_hand() == 0)
         if (auto first = fault_of_coordinator(t, known, run, waits)) return *std::move(first);
     return fault_of(t, &run, cause::timeout, peer, waits);
