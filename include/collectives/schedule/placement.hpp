@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace tutti::schedule {
@@ -16,12 +15,19 @@ namespace tutti::schedule {
 /// those of node 0, in their order, then those of node 1, and so on.
 class placement {
 public:
-    /// `nodes[r]` is the node of rank r, by any number; there is a rank at least. Linear in ranks; all that
-    /// follows takes constant time.
+    /// `nodes[r]` is the node of rank r, by any number; there is a rank at least. Takes n log n time;
+    /// all that follows takes constant time.
     explicit placement(std::span<const int> nodes) : node_of_(nodes.size()), seat_of_(nodes.size()) {
-        std::unordered_map<int, int> known; // by the caller's numbers
-        for (std::size_t r = 0; r < nodes.size(); ++r)
-            node_of_[r] = known.try_emplace(nodes[r], static_cast<int>(known.size())).first->second;
+        std::vector<int> known(nodes.begin(), nodes.end()); // the caller's numbers
+        std::sort(known.begin(), known.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());
+        std::vector<int> ours(known.size(), -1); // for each of them
+        for (std::size_t r = 0, met = 0; r < nodes.size(); ++r) {
+            int& n =
+                ours[static_cast<std::size_t>(std::lower_bound(known.begin(), known.end(), nodes[r]) - known.begin())];
+            if (n < 0) n = static_cast<int>(met++);
+            node_of_[r] = n;
+        }
         first_.assign(known.size() + 1, 0);
         for (const int n : node_of_) ++first_[static_cast<std::size_t>(n) + 1];
         for (std::size_t n = 0; n < known.size(); ++n) first_[n + 1] += first_[n];
