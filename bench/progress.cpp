@@ -8,12 +8,18 @@
 // Each row is of a blocking allreduce: the ratio of progress::by_waiters to progress::in_calls, measured in turn. It
 // has the median of 11 rounds, and the least but one and the greatest but one: the median of all lies between them with
 // 99 %. `alone` has one thread a rank. `loop` is in place of by_waiters one thread that waits in a loop of its own, by
-// poll(2), step() and in calls. With `open` four receives of each world do not end meanwhile. With `waits` a
-// further thread waits for one of them.
+// poll(2), step() and in calls; `awaited` a coroutine in an io_context. With `open` four receives of each world do not
+// end meanwhile. With `waits` a further thread waits for one of them.
 
+#include <collectives/asio.hpp>
 #include <collectives/collectives.hpp>
 #include <transport/shared_memory.hpp>
 #include <transport/tcp.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -29,11 +35,16 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 template <class World>
+void repeat(const World& world, int calls, std::vector<float>& data) {
+    for (int i = 0; i < calls; ++i) world.allreduce(data, tutti::sum);
+}
+
+template <class World>
 double us_a_call(const World& world, std::vector<float>& data) {
     const int calls = std::clamp(static_cast<int>((1u << 25) / (data.size() * 4 + 16384)), 3, 2000);
     world.barrier();
     const auto begin = clock_type::now();
-    for (int i = 0; i < calls; ++i) world.allreduce(data, tutti::sum);
+    repeat(world, calls, data);
     return std::chrono::duration<double, std::micro>(clock_type::now() - begin).count() / calls;
 }
 
@@ -56,6 +67,26 @@ struct looped {
         call.wait();
     }
 };
+
+/// A world whose program awaits its calls in coroutines.
+template <class World>
+struct awaited {
+    const World& world;
+    boost::asio::io_context& context;
+
+    [[nodiscard]] int rank() const { return world.rank(); }
+    void barrier() const { world.barrier(); }
+};
+template <class World>
+void repeat(const awaited<World>& in, int calls, std::vector<float>& data) {
+    const auto all = [&]() -> boost::asio::awaitable<void> {
+        for (int i = 0; i < calls; ++i)
+            co_await tutti::async_wait(in.world.async().allreduce(data, tutti::sum), boost::asio::use_awaitable);
+    };
+    boost::asio::co_spawn(in.context, all, boost::asio::detached);
+    in.context.restart();
+    in.context.run();
+}
 
 /// Prints a row of each size.
 template <class World, class Other>
@@ -90,6 +121,10 @@ void measure() {
     compare("alone", in_calls, by_waiters);
     const tutti::communicator<Transport> in_loop{Transport::from_environment()};
     compare("loop", in_calls, looped<tutti::communicator<Transport>>{in_loop});
+    boost::asio::io_context context(1);
+    const tutti::communicator<Transport> in_context{Transport::from_environment()};
+    tutti::run_on(context, in_context);
+    compare("awaited", in_calls, awaited<tutti::communicator<Transport>>{in_context, context});
 
     // What the other rank sends only at the end. Each world polls for it in each call.
     const tutti::communicator<Transport>* const worlds[] = {&in_calls, &by_waiters};

@@ -238,9 +238,11 @@ public:
     /// When step() is to be called though the descriptor cannot be read, by the clock of deadlines; before now: at
     /// once.
     [[nodiscard]] clock::time_point next_deadline() const noexcept { return membership_->next_deadline(); }
-    /// Moves what it can for about 200 us without sleeping; one operator may take longer. Returns whether there is more
-    /// to do at once; whichever it is, it may have ended calls. Where descriptor() was not called: whether calls are
-    /// under way. Throws invalid_argument if another thread is inside a call and progress is in_calls.
+    /// Moves what it can for about 200 us without sleeping; one operator may take longer. While the program waits for a
+    /// call it looks for its next message for up to 50 us, unless the host is crowded or that was in vain of late.
+    /// Returns whether there is more to do at once, or calls have ended since the last step; whichever it is, it may
+    /// have ended calls. Where descriptor() was not called: whether calls are under way. Throws invalid_argument if
+    /// another thread is inside a call and progress is in_calls.
     bool step() const { return membership_->step(); }
     /// @}
 

@@ -22,6 +22,7 @@ class request;
 class completion_queue;
 
 namespace detail {
+struct access;
 /// What a span of requests can be made of.
 template <class Requests>
 concept are_requests =
@@ -146,9 +147,9 @@ public:
     bool cancel() {
         if (collected()) return false;
         in_->require_nobody();
-        const bool withdrawn = message_ ? in_->cancel(*message_) : in_->cancel(started_->of());
+        const auto how = give_up();
         drop();
-        return withdrawn;
+        return how == engine::cancelled::withdrawn;
     }
 
     /// True when wait() would return or throw at once. Makes no progress: for programs whose event loop steps. While
@@ -166,6 +167,7 @@ public:
 
 private:
     friend class completion_queue;
+    friend struct detail::access;
     template <class Requests>
     friend std::size_t wait_any(Requests&&, transport::clock::time_point)
         requires(detail::are_requests<Requests>);
@@ -181,6 +183,10 @@ private:
         started mine = std::move(*started_);
         started_.reset();
         mine.wait();
+    }
+    /// As cancel(), but it is still to be collected.
+    [[nodiscard]] engine::cancelled give_up() {
+        return message_ ? in_->cancel(*message_) : in_->cancel(started_->of());
     }
     [[nodiscard]] bool has_ended() const noexcept {
         return collected() || (message_ ? message_->is_over() : started_->is_over());

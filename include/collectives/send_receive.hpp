@@ -6,6 +6,8 @@
 #include "strided.hpp"
 
 #include <cstddef>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tutti {
@@ -14,6 +16,41 @@ namespace tutti {
 /// have come are taken from each rank in turn. Cost: the first such receive on a communicator opens channels to all its
 /// ranks, some kilobytes each, and connections where there are none; each looks at all of them.
 using engine::any_rank;
+
+/// In the place of what is received into: a vector that becomes as long as the message, so that senders may choose. Of
+/// a request the vector must outlive it: `world.async().receive(tutti::any_length{rows}, 3)`.
+template <class T>
+struct any_length {
+    static_assert(!std::is_same_v<T, bool>, "tutti: a std::vector<bool> stores bits, which are no elements: receive "
+                                            "char");
+    static constexpr bool is_read_only = false; ///< it can be received
+
+    std::vector<T>& data; ///< its elements are replaced
+};
+/// `any_length{rows}` names no type.
+template <class T>
+any_length(std::vector<T>&) -> any_length<T>;
+
+namespace detail {
+
+/// Puts a vector of any length into the arguments of a message.
+template <class T>
+void describe_message(message_arguments& a, const any_length<T>& of) {
+    check_element<T>();
+    if (a.way == engine::message::direction::send) {
+        a = arguments_of<T>(a.way, a.peer, a.tag, raw(std::span(of.data)));
+        return;
+    }
+    a = arguments_of<T>(a.way, a.peer, a.tag, {});
+    a.allocate_state = &of.data;
+    a.allocate = [](void* state, std::size_t bytes) {
+        auto& to = *static_cast<std::vector<T>*>(state);
+        to = blanks<T>(bytes / sizeof(T));
+        return reinterpret_cast<std::byte*>(to.data());
+    };
+}
+
+} // namespace detail
 
 /// A message that could be received.
 struct message_facts {
@@ -29,7 +66,8 @@ struct message_facts {
 /// each receiver. No program may rely on it: two ranks that both send first and then receive want sendrecv() or a
 /// message_group, which start before they wait.
 ///
-/// Data: a range of elements, one element, or `strided` ones. Element types and counts must be equal at both ends. Tags
+/// Data: a range of elements, one element, or `strided` ones. Element types and counts must be equal at both ends; the
+/// receive of `any_length` takes any count. Tags
 /// are 0 or more. A rank may send to itself, and receive from any_rank: of receives that a message would suit, the
 /// first to start takes it. Errors: as of allreduce; timeout names the rank that has not made its part, mismatch tells
 /// both lengths. Data in the memory of a GPU are refused. Cost: up to 4088 bytes one message of the transport, up to 64
@@ -58,7 +96,7 @@ public:
     template <class T>
     [[nodiscard]] std::vector<T> receive(int from, int tag = 0, int* source = nullptr) const {
         std::vector<T> all;
-        const auto facts = received(detail::incoming_of_any_length(self(), all, from, tag));
+        const auto facts = received(detail::incoming(self(), any_length{all}, from, tag));
         if (source) *source = facts.source;
         return all;
     }

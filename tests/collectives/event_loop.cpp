@@ -1,14 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The tutti authors
 // SPDX-License-Identifier: MIT
-#include <collectives/any_communicator.hpp>
-#include <transport/routed.hpp>
-#include <transport/shared_memory.hpp>
-#include <transport/tcp.hpp>
-
-#include "support/catch.hpp"
 #include "support/event_loop.hpp"
-#include "support/identity.hpp"
-#include "support/run_ranks.hpp"
+#include "support/networked.hpp"
 #include "support/world.hpp"
 
 #include <algorithm>
@@ -24,38 +17,6 @@ namespace transport = tutti::transport;
 namespace {
 
 using world_type = tutti::any_communicator;
-
-enum class network { tcp, shared_memory, routed };
-
-transport::any made(network by, const transport::bootstrap::identity& me) {
-    switch (by) {
-    case network::tcp: return transport::any(transport::tcp(me));
-    case network::shared_memory: return transport::any(transport::shared_memory(me));
-    default: return transport::any(transport::routed<transport::shared_memory, transport::tcp>(me));
-    }
-}
-
-void run_networked(network by, int ranks, const std::function<void(const world_type&)>& body,
-                   tutti::progress moved = tutti::progress::in_calls) {
-    const reserved_port at;
-    CHECK_NOTHROW(run_ranks(ranks, [&](int rank) {
-        const world_type world(made(by, identity(rank, ranks, at)), moved);
-        for (int peer = 0; peer < ranks; ++peer) { // connects all to all
-            int got = 0;
-            world.sendrecv(rank, (rank + peer) % ranks, got, (rank + ranks - peer) % ranks);
-        }
-        world.barrier();
-        body(world);
-    }));
-}
-/// The same over each.
-void run_networked(int ranks, const std::function<void(const world_type&)>& body,
-                   tutti::progress moved = tutti::progress::in_calls) {
-    for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
-        CAPTURE(static_cast<int>(by));
-        run_networked(by, ranks, body, moved);
-    }
-}
 
 /// Some calls, as a seed draws them, each with what it must give. All ranks draw the same.
 class drawn_calls {

@@ -3,6 +3,7 @@
 
 // Every call of tutti that docs/coming-from.md names, so that a compiler sees it.
 #include <tutti/collectives/algorithm/preserves_order.hpp>
+#include <tutti/collectives/asio.hpp>
 #include <tutti/collectives/cartesian.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/collectives/completion_queue.hpp>
@@ -29,6 +30,7 @@ void collectives(const over_tcp& world, buffer& x, buffer& in, buffer& out, int 
 void single_values(const over_tcp& world, double mine, int root);
 void parts(const over_tcp& world, const buffer& in, buffer& out, const std::vector<int>& counts, int root);
 void requests(const over_tcp& world, buffer& x);
+void on_asio(const over_tcp& world, buffer& x, boost::asio::io_context& context);
 void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int from, int tag);
 void operators(const over_tcp& world, buffer& x, double mine, float factor);
 void communicators(const over_tcp& world, buffer& x);
@@ -110,6 +112,15 @@ void requests(const over_tcp& world, buffer& x) {
     auto started = plan.start();
     started.wait();
     std::printf("%zu\n", one);
+}
+
+void on_asio(const over_tcp& world, buffer& x, boost::asio::io_context& context) {
+    tutti::run_on(context, world);
+    const auto token = [](tutti::error_code failed, auto&&...) {
+        if (failed == tutti::cause::lost_peer) std::printf("%s\n", tutti::error_of(failed)->what());
+    };
+    tutti::async_wait(world.async().allreduce(x, tutti::sum), token);
+    tutti::async_receive<float>(world, tutti::any_rank, token);
 }
 
 void messages(const over_tcp& world, buffer& in, const buffer& out, int to, int from, int tag) {

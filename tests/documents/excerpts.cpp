@@ -4,6 +4,7 @@
 // What the documents show of programs, so that a compiler sees it: marked there as part of this file.
 #include "my_ring.hpp"
 
+#include <tutti/collectives/asio.hpp>
 #include <tutti/collectives/collectives.hpp>
 #include <tutti/collectives/completion_queue.hpp>
 #include <tutti/collectives/machine.hpp>
@@ -39,6 +40,7 @@ void unequal_parts(const over_tcp& world, buffer& in, buffer& out, const std::ve
 void messages(const over_tcp& world, std::vector<double>& row, const buffer& out, buffer& in, int from, int to);
 void requests(const over_tcp& world, buffer& data, void (*compute)());
 void event_loop(const over_tcp& world, buffer& data, void (*compute)(), std::chrono::steady_clock::time_point later);
+void on_asio(const over_tcp& world, buffer& data);
 void accumulators(const over_tcp& world, const std::vector<double>& numbers);
 void over_hosts(buffer& gradient);
 void threads(int ranks);
@@ -124,6 +126,12 @@ void event_loop(const over_tcp& world, buffer& data, void (*compute)(), std::chr
         const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
         ::poll(&waits, 1, more ? 0 : std::max(0, static_cast<int>(ms)));
     }
+}
+
+void on_asio(const over_tcp& world, buffer& data) {
+    tutti::async_wait(world.async().allreduce(data, tutti::sum), [](tutti::error_code failed) {
+        if (failed == tutti::cause::timeout) std::fprintf(stderr, "rank %d\n", tutti::error_of(failed)->facts().peer);
+    });
 }
 
 void accumulators(const over_tcp& world, const std::vector<double>& numbers) {

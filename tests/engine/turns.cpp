@@ -122,7 +122,7 @@ struct rank_by_steps {
     void leave_loop() {
         if (std::exchange(is_armed, false)) call();
     }
-    bool step() {
+    bool step(const auto& /* until another comes */) {
         is_armed = false;
         readable.store(0, any_order);
         while (poll()) {

@@ -32,3 +32,7 @@ TEST_CASE("a killed rank is named in time by ranks that wait in event loops of t
     const int ranks = GENERATE(2, 4);
     for (int victim = 0; victim < ranks; ++victim) kill_at_random_moments(by_loop(over_tcp), ranks, victim, 3);
 }
+
+TEST_CASE("a killed rank is named in time by ranks that await their calls on Asio") {
+    for (int victim = 0; victim < 3; ++victim) kill_at_random_moments(by_asio(over_tcp), 3, victim, 3);
+}

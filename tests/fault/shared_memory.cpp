@@ -52,12 +52,14 @@ TEST_CASE("over shared memory too a stopped rank is named in time, and learns wh
     }
 }
 
-TEST_CASE("over shared memory too ranks that wait in event loops of their own name who was killed or stopped") {
+TEST_CASE("over shared memory too ranks that wait in event loops, or on Asio, name who was killed or stopped") {
     for (int victim = 0; victim < 3; ++victim) {
         kill_at_random_moments(by_loop(over_shared_memory), 3, victim, 3);
         CAPTURE(victim);
         stop_one(by_loop(over_shared_memory), 3, victim);
     }
+    kill_at_random_moments(by_asio(over_shared_memory), 3, 2, 3);
+    stop_one(by_asio(over_shared_memory), 3, 0);
 }
 
 TEST_CASE("over shared memory too an abort reaches everyone, and who is outside learns at its next call") {

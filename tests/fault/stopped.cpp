@@ -22,10 +22,11 @@ TEST_CASE("a stopped rank is named in a world of two, and in one of eight") {
     }
 }
 
-TEST_CASE("a stopped rank is named in time by ranks that wait in event loops of their own") {
+TEST_CASE("a stopped rank is named in time by ranks that wait in event loops, or on Asio") {
     for (int victim = 0; victim < 3; ++victim) {
         CAPTURE(victim);
         stop_one(by_loop(over_tcp), 3, victim);
+        stop_one(by_asio(over_tcp), 3, victim);
     }
 }
 

@@ -80,6 +80,31 @@ struct access {
     [[nodiscard]] static auto kept_membership(const Communicator& world) noexcept {
         return world.membership_;
     }
+    /// For who looks after a request in its owner's place.
+    /// @{
+    template <class Request>
+    [[nodiscard]] static const auto& membership_of_request(const Request& r) noexcept {
+        return r.in_;
+    }
+    template <class Request>
+    [[nodiscard]] static bool has_ended(const Request& r) noexcept {
+        return r.has_ended();
+    }
+    template <class Request>
+    static void want(Request& r) noexcept {
+        r.want(true);
+    }
+    /// False: it was over before.
+    template <class Request>
+    [[nodiscard]] static bool give_up(Request& r) {
+        r.in_->require_nobody();
+        return r.give_up() != engine::cancelled::was_over;
+    }
+    template <class Request>
+    static void collect(Request& r) {
+        r.collect();
+    }
+    /// @}
     /// The handle of another type of the same communicator.
     template <class Other, class Communicator>
     [[nodiscard]] static Other as(const Communicator& world) {

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
-#include <vector>
 
 /// Shared by what sends and receives: from a user's arguments to the engine's messages.
 namespace tutti::detail {
@@ -84,21 +83,6 @@ template <class Issuer, class Data>
 template <class Issuer, class Data>
 [[nodiscard]] message_arguments incoming(const Issuer& by, Data&& data, int from, int tag) {
     const auto a = described<engine::message::direction::receive>(data, from, tag);
-    check_message(a, by.size());
-    return a;
-}
-template <class Issuer, class T>
-[[nodiscard]] message_arguments incoming_of_any_length(const Issuer& by, std::vector<T>& all, int from, int tag) {
-    check_element<T>();
-    static_assert(!std::is_same_v<T, bool>,
-                  "tutti: a std::vector<bool> stores bits, which are no elements: receive char");
-    auto a = arguments_of<T>(engine::message::direction::receive, from, tag, {});
-    a.allocate_state = &all;
-    a.allocate = [](void* state, std::size_t bytes) {
-        auto& to = *static_cast<std::vector<T>*>(state);
-        to = blanks<T>(bytes / sizeof(T));
-        return reinterpret_cast<std::byte*>(to.data());
-    };
     check_message(a, by.size());
     return a;
 }

@@ -44,6 +44,8 @@ public:
         for (sleeper* s = first_; s; s = s->next_)
             if (s->is_over()) s->woken.notify_one();
     }
+    /// How often something has ended. For who drives.
+    [[nodiscard]] unsigned ends() const noexcept { return ends_; }
     /// Sleeps until `ended`, which is evaluated under the lock, by the thread that drives too.
     void await(const auto& ended) {
         held lock(mutex_);
@@ -52,9 +54,6 @@ public:
     }
 
 protected:
-    /// How often something has ended. For who drives.
-    [[nodiscard]] unsigned ends() const noexcept { return ends_; }
-
     /// A thread that sleeps. Lives under the lock.
     class sleeper {
     public:

@@ -109,14 +109,16 @@ public:
         std::this_thread::yield();
     }
 
-    /// Moves what it can without sleeping, for about that long, for an event loop. True: there is more to do. Else the
-    /// loop may sleep; where there is no descriptor: no call is under way.
-    [[nodiscard]] bool step() {
+    /// Moves what it can without sleeping, for about that long, for an event loop. True: there is more to do, or
+    /// something has ended since the last step, and the program may start the next call. Else the loop may sleep; where
+    /// there is no descriptor: no call is under way. It lingers while `is_alone()`.
+    template <class IsAlone>
+    [[nodiscard]] bool step(const IsAlone& is_alone) {
         constexpr auto a_part = std::chrono::microseconds(200);
         const auto begun = time();
-        loop_.end();
+        loop_.end(begun);
         bool moved = false;
-        while (advance() || again_) {
+        while (advance() || again_ || (ended_.ends() == seen_ends_ && lingers(is_alone))) {
             moved = true;
             if (time() - begun > a_part) return true;
         }
@@ -124,11 +126,12 @@ public:
             if (!moved) rest();
             return has_work();
         }
+        if (std::exchange(seen_ends_, ended_.ends()) != ended_.ends()) return true;
         if (!moved || begun >= next_poll_look_ || begun >= loop_.next_deadline()) look(begun);
         const bool looks = has_work() || judge_.owes_answers();
         try {
             return !loop_.begin(
-                under_way_.next_deadline(begun, looks ? begun + longest_sleep_ : clock::time_point::max()));
+                begun, under_way_.next_deadline(begun, looks ? begun + longest_sleep_ : clock::time_point::max()));
         } catch (const std::exception& e) {
             loop_.interrupt();
             judge_.abort_all(e.what());
@@ -247,6 +250,19 @@ private:
         } catch (const std::exception&) {
             // The call is under way, and its owner must get it. It is looked at again when nothing moves.
         }
+    }
+
+    /// Looks again and again for a while, in case the next message is near. True: something has moved.
+    template <class IsAlone>
+    bool lingers(const IsAlone& is_alone) {
+        const auto begun = time();
+        if (!loop_.may_linger() || !under_way_.is_wanted(begun)) return false;
+        while (is_alone()) {
+            for (int looks_a_clock = 8; looks_a_clock > 0; --looks_a_clock)
+                if (advance() || again_) return loop_.lingered(true), true;
+            if (time() - begun > loop_sleep::longest_linger) return loop_.lingered(false), false;
+        }
+        return false;
     }
 
     /// One round of progress; false if nothing moved.
@@ -369,9 +385,10 @@ private:
     unsigned polls_a_clock_ = 8;
     const std::chrono::nanoseconds longest_sleep_{transport_.is_timed() ? std::chrono::nanoseconds(timed_look_interval)
                                                                         : look_interval};
-    bool was_slow_ = false; ///< an operator, in the last poll
-    bool again_ = false;    ///< an executor wants to be asked again without a sleep
-    int vain_polls_ = 0;    ///< since something moved or was waited for
+    bool was_slow_ = false;  ///< an operator, in the last poll
+    bool again_ = false;     ///< an executor wants to be asked again without a sleep
+    int vain_polls_ = 0;     ///< since something moved or was waited for
+    unsigned seen_ends_ = 0; ///< by step()
 };
 
 } // namespace tutti::engine

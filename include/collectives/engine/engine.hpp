@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -35,7 +36,10 @@ public:
     explicit engine(transport::any t) : driver_(std::move(t), turns_) {}
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
-    ~engine() { turns_.stop_helper(); }
+    ~engine() {
+        if (attached_) attached_->let_go();
+        turns_.stop_helper();
+    }
 
     [[nodiscard]] const transport::any& transport() const noexcept { return driver_.transport(); }
 
@@ -167,9 +171,21 @@ public:
             return turns_.step();
         }
         const auto here = inside_.enter();
-        return driver_.step();
+        return driver_.step([] { return true; });
     }
     [[nodiscard]] transport::clock::time_point next_deadline() const noexcept { return driver_.loop().next_deadline(); }
+    /// @}
+
+    /// What an event loop keeps with the world.
+    /// @{
+    [[nodiscard]] std::shared_ptr<attached_loop> attached() const {
+        const std::lock_guard lock(attaching_);
+        return attached_;
+    }
+    void attach(std::shared_ptr<attached_loop> what) {
+        const std::lock_guard lock(attaching_);
+        attached_.swap(what); // the former one goes with the caller, after the lock
+    }
     /// @}
 
     /// Makes progress, but leaves it to another thread that drives; from now on the helper does, where there is one.
@@ -206,12 +222,16 @@ public:
     }
     /// Ends a call that is not over: withdraws it if it is a receive that no message has met, else aborts.
     template <class Call, class Words>
-    void cancel(members& g, Call& c, bool& withdrawn, const Words& words) {
+    cancelled cancel(members& g, Call& c, const Words& words) {
+        cancelled how = cancelled::was_over;
         on_driver([&](driver& d) {
             if (c.is_over()) return;
+            bool withdrawn = false;
             if constexpr (std::is_same_v<Call, message>) withdrawn = g.messages && g.messages->withdraw(c);
+            how = withdrawn ? cancelled::withdrawn : cancelled::aborted;
             if (!withdrawn) d.judge().abort(g, words() + " was cancelled");
         });
+        return how;
     }
     /// Threads that wait evaluate `ended` again, and an event loop steps.
     void wake_waiters() {
@@ -309,6 +329,8 @@ private:
     driver driver_;
     wakeup_source waking_{driver_.transport()}; ///< goes before the transport that it wakes
     std::mutex callers_;                        ///< the state that callers share
+    mutable std::mutex attaching_;
+    std::shared_ptr<attached_loop> attached_; ///< goes before what it steps
 };
 
 } // namespace tutti::engine

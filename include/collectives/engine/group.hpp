@@ -17,6 +17,18 @@
 
 namespace tutti::engine {
 
+/// What an event loop of the program's keeps with a world, which lets it go at its end.
+struct attached_loop {
+    explicit attached_loop(const void* which) noexcept : kind(which) {}
+    attached_loop(const attached_loop&) = delete;
+    attached_loop& operator=(const attached_loop&) = delete;
+    virtual ~attached_loop() = default;
+    /// The world ends, and must not be stepped when this returns.
+    virtual void let_go() noexcept = 0;
+
+    const void* const kind; ///< tells types apart
+};
+
 class plan_run;
 class point_to_point;
 

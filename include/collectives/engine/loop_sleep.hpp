@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <utility>
 
 namespace tutti::engine {
@@ -27,20 +28,33 @@ public:
     }
     [[nodiscard]] bool has_descriptor() const noexcept { return has_descriptor_; }
 
+    /// A loop that sleeps hears of a message as late as that: it pays to look for one so long before. Unless that was
+    /// in vain of late, or the host is crowded.
+    /// @{
+    static constexpr std::chrono::microseconds longest_linger{50};
+    [[nodiscard]] bool may_linger() const {
+        return has_descriptor_ && vain_lingers_ < most_in_vain && !transport_.crowded();
+    }
+    void lingered(bool served) noexcept { vain_lingers_ = served ? 0 : vain_lingers_ + 1; }
+    /// @}
+
     /// The loop may sleep until the descriptor can be read, or until next_deadline(), by `latest` at the latest. False:
     /// there is something to do. May throw.
-    [[nodiscard]] TUTTI_COLD bool begin(clock::time_point latest) {
+    [[nodiscard]] TUTTI_COLD bool begin(clock::time_point now, clock::time_point latest) {
         is_armed_ = true;
+        slept_at_ = now;
         if (transport_.arm()) return false;
         due_by(std::clamp(transport_.due(), clock::time_point{}, latest));
         return true;
     }
     /// The loop steps: what was done since it slept is looked at now.
-    void end() {
-        if (std::exchange(is_armed_, false))
+    void end(clock::time_point now) {
+        if (std::exchange(is_armed_, false)) {
+            if (now - slept_at_ < longest_linger) vain_lingers_ = 0; // it would have served
             transport_.disarm(true);
-        else if (has_descriptor_)
+        } else if (has_descriptor_) {
             transport_.call(false);
+        }
     }
     /// Another call goes on while the loop sleeps, which is to step afterwards.
     void interrupt() {
@@ -66,7 +80,11 @@ private:
         due_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
     }
 
+    static constexpr int most_in_vain = 3; ///< lingers in a row
+
     transport::any& transport_;
+    int vain_lingers_ = 0;
+    clock::time_point slept_at_{};
     bool has_descriptor_ = false;
     bool is_armed_ = false;
     /// Written by the loop's thread; relaxed: it tells of nothing but itself. At first the least: `now` can be

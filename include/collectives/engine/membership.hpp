@@ -118,6 +118,14 @@ public:
     [[nodiscard]] int descriptor() const;
     [[nodiscard]] bool step();
     [[nodiscard]] clock::time_point next_deadline() const noexcept;
+    /// The same for one that does not keep the world; and what it keeps with it, null at first. Any thread attaches.
+    /// @{
+    [[nodiscard]] const std::shared_ptr<engine>& world() const noexcept { return engine_; }
+    [[nodiscard]] static bool step(engine& world);
+    [[nodiscard]] static clock::time_point next_deadline(const engine& world) noexcept;
+    [[nodiscard]] static std::shared_ptr<attached_loop> attached_to(const engine& world);
+    static void attach(engine& world, std::shared_ptr<attached_loop> what);
+    /// @}
 
     /// Returns when `ended()`, which looks at calls of this world only, or at that time or a twentieth of a second
     /// later.
@@ -135,9 +143,9 @@ public:
     void stop_recording();
 
     void abort(const std::string& reason);
-    /// Ends a call before its end: a receive that no message has met alone, true; else by an abort.
-    bool cancel(message& m);
-    bool cancel(run& r);
+    /// Ends a call before its end: a receive that no message has met alone; else by an abort.
+    cancelled cancel(message& m);
+    cancelled cancel(run& r);
     /// Threads that wait look at what they wait for: it changes by something else than calls, too.
     void wake_waiters();
     /// Throws invalid_argument if another thread is inside a call of the world, which is not shared.

@@ -222,6 +222,16 @@ TUTTI_INLINE bool membership::step() { return engine_->step(); }
 TUTTI_INLINE transport::clock::time_point membership::next_deadline() const noexcept {
     return engine_->next_deadline();
 }
+TUTTI_INLINE bool membership::step(engine& world) { return world.step(); }
+TUTTI_INLINE transport::clock::time_point membership::next_deadline(const engine& world) noexcept {
+    return world.next_deadline();
+}
+TUTTI_COLD TUTTI_INLINE std::shared_ptr<attached_loop> membership::attached_to(const engine& world) {
+    return world.attached();
+}
+TUTTI_COLD TUTTI_INLINE void membership::attach(engine& world, std::shared_ptr<attached_loop> what) {
+    world.attach(std::move(what));
+}
 
 TUTTI_INLINE auto membership::hold(const call& c) -> entry& {
     const auto lock = engine_->guard();
@@ -276,15 +286,11 @@ TUTTI_INLINE void membership::nudge(const message& m) { engine_->nudge(m); }
 
 TUTTI_INLINE void membership::abort(const std::string& reason) { engine_->abort(group_, reason); }
 
-TUTTI_COLD TUTTI_INLINE bool membership::cancel(message& m) {
-    bool withdrawn = false;
-    engine_->cancel(group_, m, withdrawn, [&m] { return in_words(m); });
-    return withdrawn;
+TUTTI_COLD TUTTI_INLINE cancelled membership::cancel(message& m) {
+    return engine_->cancel(group_, m, [&m] { return in_words(m); });
 }
-TUTTI_COLD TUTTI_INLINE bool membership::cancel(run& r) {
-    bool withdrawn = false;
-    engine_->cancel(group_, r, withdrawn, [&r] { return r.words(); });
-    return withdrawn;
+TUTTI_COLD TUTTI_INLINE cancelled membership::cancel(run& r) {
+    return engine_->cancel(group_, r, [&r] { return r.words(); });
 }
 TUTTI_INLINE void membership::wake_waiters() { engine_->wake_waiters(); }
 

@@ -116,7 +116,7 @@ public:
         if (!mine) return false;
         mine.steps();
         note_drive();
-        const bool more = driver_.step();
+        const bool more = driver_.step([this] { return !is_wanted() && !posted_.load(std::memory_order_relaxed); });
         told_ = this->ends();
         loop_sleeps_.store(!more, std::memory_order_relaxed); // before the turn is given up
         return more;

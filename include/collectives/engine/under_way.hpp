@@ -38,6 +38,12 @@ struct under_way {
         return latest;
     }
 
+    /// The program waits for some of it.
+    [[nodiscard]] bool is_wanted(time_point now) const {
+        return std::any_of(runs.begin(), runs.end(), [now](const run* r) { return r->is_wanted(now); }) ||
+               std::any_of(exchanges.begin(), exchanges.end(), [now](const messages* m) { return m->is_wanted(now); });
+    }
+
     /// Gives a run's place to the one behind it; null if none is.
     void replace(const run& r, run* follower) noexcept {
         std::size_t k = 0;

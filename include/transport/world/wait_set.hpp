@@ -46,6 +46,9 @@ private:
     doorbell bell_;
     std::atomic<bool> is_open_{false};
     std::atomic<bool> awaits_sources_{false}; ///< exchanged by who changes it
+    /// `called_` may have to be read. Stored after it is written, and relaxed: where it is seen too late the loop wakes
+    /// once more, and once too often at worst.
+    std::atomic<bool> is_called_{false};
     int control_ = -1;
     bool writes_ = false;
 };

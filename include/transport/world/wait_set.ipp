@@ -67,15 +67,18 @@ TUTTI_APART void wait_set::disarm(bool to_step) noexcept {
     // First: who made it readable had rung before. Each fails only where nothing is to be done.
     [[maybe_unused]] const auto done =
         to_step ? ::read(called_.get(), &count, sizeof count) : ::write(called_.get(), &count, sizeof count);
+    if (!to_step) is_called_.store(true, std::memory_order_relaxed);
     bell_.get_up();
 }
 
 TUTTI_APART void wait_set::call(bool wanted) noexcept {
     if (!is_open()) return;
-    std::uint64_t count = 1;
     if (!wanted) await_sources(false);
+    if (!wanted && !is_called_.exchange(false, std::memory_order_relaxed)) return;
+    std::uint64_t count = 1;
     [[maybe_unused]] const auto done =
         wanted ? ::write(called_.get(), &count, sizeof count) : ::read(called_.get(), &count, sizeof count);
+    if (wanted) is_called_.store(true, std::memory_order_relaxed);
 }
 
 TUTTI_APART void wait_set::await_sources(bool wanted) noexcept {
