@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <collectives/asio.hpp>
 
+#include "coroutines.hpp"
 #include "support/networked.hpp"
 #include "support/world.hpp"
 
@@ -31,20 +32,6 @@ using boost::system::error_code;
 namespace {
 
 using world_type = tutti::any_communicator;
-
-/// Runs the coroutine, and throws what it throws.
-void run(net::io_context& context, net::awaitable<void> what) {
-    std::exception_ptr failed;
-    bool over = false;
-    net::co_spawn(context, std::move(what), [&](std::exception_ptr e) {
-        failed = e;
-        over = true;
-    });
-    context.restart();
-    context.run();
-    if (failed) std::rethrow_exception(failed);
-    expect(over, "the context ends with the coroutine");
-}
 
 /// One of some calls, as a seed draws them; all ranks draw the same. It looks at its result itself.
 class drawn_call {

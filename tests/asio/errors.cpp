@@ -3,6 +3,7 @@
 #include <collectives/asio.hpp>
 #include <transport/memory.hpp>
 
+#include "coroutines.hpp"
 #include "support/networked.hpp"
 #include "support/world.hpp"
 
@@ -52,19 +53,6 @@ void expect_misused(const error_code& code, const std::string& why) {
     expect(code == tutti::cause::invalid_argument, why + ": " + code.message());
     const auto whole = tutti::error_of(code);
     expect(whole && whole->facts().detail.find(why) != std::string::npos, why + ": " + code.message());
-}
-
-net::awaitable<void> pause(std::chrono::milliseconds time) {
-    net::steady_timer timer(co_await net::this_coro::executor, time);
-    co_await timer.async_wait(net::use_awaitable);
-}
-/// Runs the coroutine, and throws what it throws.
-void run(net::io_context& context, net::awaitable<void> what) {
-    auto over = net::co_spawn(context, std::move(what), net::use_future);
-    context.restart();
-    context.run();
-    expect(over.wait_for(0s) == std::future_status::ready, "the context ends with the coroutine");
-    over.get();
 }
 
 } // namespace

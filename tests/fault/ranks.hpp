@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/asio.hpp> // first: Asio's headers do not compile behind `using namespace tutti`
 #include <collectives/collectives.hpp>
 
 #include "support/tcp_ranks.hpp"

@@ -13,6 +13,15 @@
 #include <type_traits>
 #include <utility>
 
+// First: what compares causes may ask for it.
+#if TUTTI_ASIO_IS_BOOST
+template <>
+struct boost::system::is_error_condition_enum<tutti::cause> : std::true_type {};
+#else
+template <>
+struct std::is_error_condition_enum<tutti::cause> : std::true_type {};
+#endif
+
 namespace tutti {
 namespace detail {
 inline namespace TUTTI_ASIO_NAMESPACE {
@@ -101,11 +110,3 @@ inline namespace TUTTI_ASIO_NAMESPACE {
 
 } // namespace TUTTI_ASIO_NAMESPACE
 } // namespace tutti
-
-#if TUTTI_ASIO_IS_BOOST
-template <>
-struct boost::system::is_error_condition_enum<tutti::cause> : std::true_type {};
-#else
-template <>
-struct std::is_error_condition_enum<tutti::cause> : std::true_type {};
-#endif
