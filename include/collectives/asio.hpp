@@ -7,6 +7,7 @@
 #include "asio/world_loop.hpp"
 #include "communicator.hpp"
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,8 +37,7 @@ using error_code = detail::error_code;
 /// then be given to another context; until then calls move while someone waits for them. In a child of fork(2) nothing
 /// goes on.
 ///
-/// Threads: with progress::in_calls one thread runs the context, or a strand has all handlers that call. With
-/// progress::by_waiters any number of threads do.
+/// Threads: with progress::in_calls one thread runs the context, with progress::by_waiters any number of threads.
 ///
 /// Throws invalid_argument where the transport has no descriptor (memory, simulated) or the process can have no more,
 /// and where another context, or a thread of the library's, runs the world.
@@ -56,12 +56,14 @@ void run_on(detail::net::io_context& context, const communicator<Transport>& wor
 /// `code == tutti::cause::lost_peer`, and error_of() has all of it. Tokens that throw throw a system_error of the code.
 /// The call itself may throw before, as the `allreduce` above.
 ///
-/// Cancellation: terminal only. A receive that no message has met is withdrawn. Any other call is aborted on all ranks,
-/// whose errors name this rank and the call. The code is operation_aborted; a call that is over meanwhile ends as it
-/// did. With progress::in_calls `emit` throws invalid_argument if another thread is inside a call.
+/// Cancellation: terminal only. A receive that no message has met is withdrawn, and one that a message has met goes on
+/// to its end. Any other call is aborted on all ranks, whose errors name this rank and the call. The code is
+/// operation_aborted; a call that is over meanwhile ends as it did. With progress::in_calls `emit` throws
+/// invalid_argument if another thread is inside a call.
 ///
 /// With progress::by_waiters and without run_on(), a thread of the library's moves the calls, one a world, and runs
-/// handlers that have no executor: one that throws ends the process. The world's end waits for those that are due.
+/// handlers that have no executor: one that throws ends the process. Precondition: a handler has been called before its
+/// executor's context, or the program, ends.
 ///
 /// Errors of use have cause::invalid_argument: a request that was waited for or moved from before, no context that runs
 /// the world, or one that has been destroyed. Such a call is waited for; a handler without an executor is called by
@@ -70,6 +72,10 @@ template <class Transport, class Token>
 auto async_wait(request<Transport> call, Token&& token) {
     return detail::net::async_initiate<Token, void(error_code)>(detail::initiate_wait{}, token, std::move(call));
 }
+
+/// A request that has a name must be moved.
+template <class Transport, class Token>
+void async_wait(request<Transport>& call, Token&& token) = delete; // async_wait takes it over: std::move(call)
 
 /// Receives a message of any number of elements, from a rank or from any_rank:
 /// `auto [rows, source] = co_await tutti::async_receive<double>(world, tutti::any_rank, use_awaitable)`.

@@ -184,9 +184,10 @@ private:
         started_.reset();
         mine.wait();
     }
-    /// As cancel(), but it is still to be collected.
-    [[nodiscard]] engine::cancelled give_up() {
-        return message_ ? in_->cancel(*message_) : in_->cancel(started_->of());
+    /// As cancel(), but it is still to be collected. A receive that a message has met goes on, unless it aborts.
+    [[nodiscard]] engine::cancelled give_up(bool aborts = true) {
+        if (!message_) return in_->cancel(started_->of());
+        return in_->cancel(*message_, aborts || message_->way == engine::message::direction::send);
     }
     [[nodiscard]] bool has_ended() const noexcept {
         return collected() || (message_ ? message_->is_over() : started_->is_over());

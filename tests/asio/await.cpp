@@ -19,10 +19,13 @@
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace tutti::test;

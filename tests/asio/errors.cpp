@@ -4,6 +4,7 @@
 #include <transport/memory.hpp>
 
 #include "coroutines.hpp"
+#include "support/expect.hpp"
 #include "support/networked.hpp"
 #include "support/world.hpp"
 
@@ -21,12 +22,17 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace tutti::test;
@@ -58,49 +64,45 @@ void expect_misused(const error_code& code, const std::string& why) {
 } // namespace
 
 TEST_CASE("an error code has the cause, an exception the code, and both the whole error") {
-    run_networked(2, [](const world_type& world) {
-        net::io_context context;
-        tutti::run_on(context, world);
-        const auto fails = [](const world_type& w) -> net::awaitable<void> {
-            std::vector<int> x(3);
-            auto call = w.async().allreduce(x, tutti::sum);
-            if (w.rank() == 0) {
-                co_await pause(20ms);
-                w.abort("enough");
+    for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
+        std::atomic<bool> aborted = false;
+        run_networked(by, 2, [&](const world_type& world) {
+            net::io_context context;
+            tutti::run_on(context, world);
+            if (world.rank() == 0) {
+                run(context, [](const world_type& w) -> net::awaitable<void> {
+                    std::vector<int> x(3);
+                    auto call = w.async().allreduce(x, tutti::sum);
+                    w.abort("enough");
+                    try {
+                        co_await tutti::async_wait(std::move(call), net::use_awaitable);
+                        expect(false, "it fails");
+                    } catch (const boost::system::system_error& e) {
+                        expect(e.code() == tutti::cause::aborted && e.code() != tutti::cause::timeout, "the cause");
+                        const auto whole = tutti::error_of(e.code());
+                        expect(whole && whole->facts().peer == 0, "the rank");
+                        expect(whole->facts().detail.find("enough") != std::string::npos, "the reason");
+                        expect(std::string(e.what()).find(whole->what()) != std::string::npos, "its sentence");
+                    }
+                }(world));
+                aborted = true;
             }
-            try {
-                co_await tutti::async_wait(std::move(call), net::use_awaitable);
-                if (w.rank() == 0) co_return; // it may have been over before
-            } catch (const boost::system::system_error& e) {
-                expect(e.code() == tutti::cause::aborted && e.code() != tutti::cause::timeout, "the cause");
-                const auto whole = tutti::error_of(e.code());
-                expect(whole && whole->facts().peer == 0 && whole->facts().detail.find("enough") != std::string::npos,
-                       "all of it");
-                expect(std::string(e.what()).find(whole->what()) != std::string::npos, "its sentence");
+            for (const auto end = std::chrono::steady_clock::now() + patience; !aborted;) {
+                expect(std::chrono::steady_clock::now() < end, "rank 0 aborts");
+                std::this_thread::sleep_for(1ms);
             }
-        };
-        if (world.rank() == 0) {
-            run(context, fails(world));
-        } else {
-            std::this_thread::sleep_for(40ms);
-            std::vector<int> x(3);
-            try {
-                static_cast<void>(world.async().allreduce(x, tutti::sum));
-            } catch (const tutti::error& e) {
-                expect(e.why() == tutti::cause::aborted, "a start that fails throws");
-            }
-        }
-        std::vector<int> y(1);
-        std::optional<error_code> told;
-        tutti::async_receive<int>(world, 1 - world.rank(),
-                                  net::bind_executor(context, [&](error_code e, std::vector<int> got, int) {
-                                      expect(got.empty(), "nothing has come");
-                                      told = e;
-                                  }));
-        context.restart();
-        context.run();
-        expect(told == tutti::cause::aborted, "a receive that cannot start tells its handler");
-    });
+            expect(fault_of([&] { world.barrier(); }).why == tutti::cause::aborted, "all know");
+            std::optional<error_code> told;
+            tutti::async_receive<int>(world, 1 - world.rank(), [&](error_code e, const std::vector<int>& got, int) {
+                expect(got.empty(), "nothing has come");
+                told = e;
+            });
+            expect(!told, "not at once");
+            context.restart();
+            context.run();
+            expect(told == tutti::cause::aborted, "a receive that cannot start tells its handler");
+        });
+    }
 }
 
 TEST_CASE("of many errors the last ones are kept whole, and of earlier ones the cause") {
@@ -221,8 +223,7 @@ TEST_CASE("a world that ends before its context") {
     CHECK_NOTHROW(run_ranks(2, [&](int rank) {
         net::io_context context;
         for (int k = 0; k < 3; ++k) {
-            const reserved_port& place = at;
-            auto world = std::make_unique<world_type>(made(network::tcp, identity(rank, 2, place)));
+            auto world = std::make_unique<world_type>(made(network::tcp, identity(rank, 2, at)));
             tutti::run_on(context, *world);
             std::vector<int> x(1000, 1);
             auto call = world->async().allreduce(x, tutti::sum);
@@ -263,34 +264,91 @@ TEST_CASE("a receive that is cancelled is withdrawn, by the slot of its token") 
     });
 }
 
-TEST_CASE("a collective that is cancelled is aborted on all ranks, whose errors say by whom") {
+TEST_CASE("a receive that a message has met is not cancelled: it goes on to its end") {
     run_networked(2, [](const world_type& world) {
         net::io_context context;
         tutti::run_on(context, world);
-        std::vector<int> x(3);
-        std::optional<error_code> told;
+        const int other = 1 - world.rank();
+        const std::vector<int> mine(3'000'000, world.rank()); // announced, and then granted
+        auto sent = world.async().send(mine, other);
         net::cancellation_signal stop;
-        if (world.rank() == 0) {
-            tutti::async_wait(world.async().allreduce(x, tutti::sum),
-                              net::bind_cancellation_slot(stop.slot(), [&](error_code e) { told = e; }));
-            net::steady_timer timer(context, 20ms);
-            timer.async_wait([&](error_code) {
-                stop.emit(net::cancellation_type::partial); // asks for more than the call can give
-                stop.emit(net::cancellation_type::terminal);
-            });
+        std::optional<error_code> told;
+        std::size_t count = 0;
+        const auto note = [&](error_code e, const std::vector<int>& all, int) {
+            told = e;
+            count = all.size();
+        };
+        tutti::async_receive<int>(world, other, net::bind_cancellation_slot(stop.slot(), note));
+        while (!told) { // at any moment
+            context.restart();
+            context.run_one();
+            stop.emit(net::cancellation_type::terminal);
+        }
+        if (*told == net::error::operation_aborted) { // before it came
+            told.reset();
+            tutti::async_receive<int>(world, other, note);
+            context.restart();
             context.run();
-            expect(told == net::error::operation_aborted, "the code: " + told->message());
-            stop.emit(net::cancellation_type::terminal); // too late, which is harmless
-        } else {
-            std::this_thread::sleep_for(60ms);
+        }
+        expect(!*told && count == mine.size(), "all has come: " + told->message());
+        sent.wait();
+        world.barrier();
+    });
+}
+
+TEST_CASE("a collective that is cancelled is aborted on all ranks, whose errors say by whom") {
+    for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
+        std::atomic<bool> is_cancelled = false;
+        run_networked(by, 2, [&](const world_type& world) {
+            net::io_context context;
+            tutti::run_on(context, world);
+            std::vector<int> x(3);
+            if (world.rank() == 0) {
+                std::optional<error_code> told;
+                net::cancellation_signal stop;
+                tutti::async_wait(world.async().allreduce(x, tutti::sum),
+                                  net::bind_cancellation_slot(stop.slot(), [&](error_code e) { told = e; }));
+                stop.emit(net::cancellation_type::partial); // asks for more than the call can give
+                context.poll();
+                expect(!told, "it goes on");
+                stop.emit(net::cancellation_type::terminal);
+                expect(!told, "not at once");
+                context.run();
+                expect(told == net::error::operation_aborted, "the code");
+                stop.emit(net::cancellation_type::terminal); // too late, which is harmless
+                is_cancelled = true;
+            }
+            for (const auto end = std::chrono::steady_clock::now() + patience; !is_cancelled;) {
+                expect(std::chrono::steady_clock::now() < end, "rank 0 cancels");
+                std::this_thread::sleep_for(1ms);
+            }
             const tutti::fault f = fault_of([&] {
-                world.async().allreduce(x, tutti::sum).wait();
+                world.allreduce(x, tutti::sum);
                 world.barrier();
             });
             expect(f.why == tutti::cause::aborted && f.peer == 0, "by whom");
             expect(f.detail.find("was cancelled") != std::string::npos, "why: " + f.detail);
+        });
+    }
+}
+
+TEST_CASE("a cancel that ends the last call of a world whose handles are gone") {
+    const reserved_port at;
+    CHECK_NOTHROW(run_ranks(2, [&](int rank) {
+        net::cancellation_signal stop;
+        int x = 0;
+        std::promise<error_code> told;
+        {
+            const world_type world(made(network::tcp, identity(rank, 2, at)), tutti::progress::by_waiters);
+            world.barrier();
+            tutti::async_wait(world.async().receive(std::span(&x, 1), 1 - rank),
+                              net::bind_cancellation_slot(stop.slot(), [&](error_code e) { told.set_value(e); }));
         }
-    });
+        stop.emit(net::cancellation_type::terminal);
+        auto code = told.get_future();
+        expect(code.wait_for(patience) == std::future_status::ready, "the handler is called");
+        expect(code.get() == net::error::operation_aborted, "the code");
+    }));
 }
 
 TEST_CASE("several calls as one group") {

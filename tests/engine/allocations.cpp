@@ -104,7 +104,7 @@ TEST_CASE("a group of messages that is restarted allocates nothing where receive
                 world.rank() == 0 ? group.send(row, 1, 1) : group.receive(row, 0, 1);
             });
             std::size_t made = 0, by_restarts = 0, fewest = 38;
-            for (int k = 0; k < 100; ++k) {
+            for (int k = 0; k < 400; ++k) {
                 if (k % 20 == 0) fewest = k > 0 ? std::min(fewest, std::exchange(made, 0)) : fewest;
                 const std::size_t before = allocations;
                 std::size_t others = 0;

@@ -237,7 +237,7 @@ TEST_CASE("a rank whose calls failed by rank 0, which has left, is not blamed by
         if (rank == 0) return;
         if (rank == 1) {
             expect(fails(mine, [&] { expect_sum(world, 1000); }), "a call without rank 0 fails");
-            std::this_thread::sleep_for(2 * deadline + beyond);
+            std::this_thread::sleep_for(2 * deadline + 2 * beyond);
         } else {
             std::this_thread::sleep_for(deadline); // rank 0 and its coordinator are gone
             std::vector<int> data(1000);
@@ -249,4 +249,5 @@ TEST_CASE("a rank whose calls failed by rank 0, which has left, is not blamed by
         INFO("rank " << r);
         check_blames(ranks.of(r), cause::lost_peer, 0);
     }
+    CHECK(ranks.of(2).error[0].message.str().find("rank 1, whose calls failed by it") != std::string::npos);
 }

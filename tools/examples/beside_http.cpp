@@ -152,7 +152,9 @@ int run(std::size_t mib, int steps) {
         pages = {context, {asio::ip::address_v4::loopback(), 0}};
         std::printf("status page: http://127.0.0.1:%d/\n", pages.local_endpoint().port());
         std::fflush(stdout);
-        co_spawn(context, serve(pages, now), [](const std::exception_ptr&) {}); // it ends with the acceptor
+        co_spawn(context, serve(pages, now), [&](const std::exception_ptr& e) {
+            if (!now.is_over) rethrow(e); // else it ends with the acceptor
+        });
         co_spawn(context, look_at_pages(pages, now), rethrow);
     }
     co_spawn(context, tick(now), rethrow);

@@ -17,8 +17,9 @@ public:
     awaited& operator=(const awaited&) = delete;
 
     [[nodiscard]] virtual bool is_over() const noexcept = 0;
-    /// Gives the call up, which is over then. Throws if another thread is inside a call.
-    virtual void give_up() = 0;
+    /// Gives the call up, which is over then; false: it goes on, as a receive that a message has met. Throws if another
+    /// thread is inside a call.
+    [[nodiscard]] virtual bool give_up() = 0;
     /// Collects the call and hands its result to the program: if `here`, at once where the handler's executor allows.
     /// Frees it.
     virtual void finish(bool here) = 0;

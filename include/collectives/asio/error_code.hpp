@@ -6,7 +6,7 @@
 #include "library.hpp"
 
 #include <array>
-#include <cstddef>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -94,8 +94,12 @@ public:
     static const cause_category& one = *new cause_category; // for error codes of static lifetime
     return one;
 }
-[[nodiscard]] inline error_code code_of(const error& what) {
-    return {category_of_causes().errors.keep(what), category_of_causes()};
+[[nodiscard]] inline error_code code_of(const error& what) noexcept {
+    try {
+        return {category_of_causes().errors.keep(what), category_of_causes()};
+    } catch (const std::exception&) { // no memory
+        return {told_errors::value_of(what.why()), category_of_causes()};
+    }
 }
 
 } // namespace TUTTI_ASIO_NAMESPACE

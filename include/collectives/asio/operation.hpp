@@ -8,6 +8,7 @@
 #include "error_code.hpp"
 #include "world_loop.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -56,8 +57,14 @@ public:
     [[nodiscard]] static owned_awaited make(Request&& r, Handler&& h, Results&& into,
                                             const world_loop::executor_type& loop) {
         auto from = allocator(h);
-        void* const place = std::allocator_traits<decltype(from)>::allocate(from, 1);
-        return owned_awaited(::new (place) wait_operation(std::move(r), std::move(h), std::move(into), loop));
+        auto* const place = std::allocator_traits<decltype(from)>::allocate(from, 1);
+        try {
+            return owned_awaited(::new (static_cast<void*>(place))
+                                     wait_operation(std::move(r), std::move(h), std::move(into), loop));
+        } catch (...) {
+            std::allocator_traits<decltype(from)>::deallocate(from, place, 1);
+            throw;
+        }
     }
     wait_operation(Request&& r, Handler&& h, Results&& into, const world_loop::executor_type& loop)
         : results_(std::move(into)), handler_(std::move(h)), loop_works_(loop),
@@ -66,7 +73,11 @@ public:
     }
 
     bool is_over() const noexcept override { return access::has_ended(request_); }
-    void give_up() override { is_given_up_ = access::give_up(request_); }
+    bool give_up() override {
+        const auto how = access::give_up(request_);
+        is_given_up_ = how == engine::cancelled::withdrawn || how == engine::cancelled::aborted;
+        return how != engine::cancelled::goes_on;
+    }
     void finish(bool here) override {
         error_code code;
         try {
@@ -94,6 +105,7 @@ private:
     }
     void complete(const error_code& code, bool here) {
         const auto from = allocator(handler_);
+        auto last = std::move(request_); // perhaps of its world: which ends after the work guards, for which it waits
         const auto loop_works = std::move(loop_works_);
         const auto works = std::move(works_);
         auto bound = std::apply(
@@ -101,10 +113,11 @@ private:
                 return completion<Handler, std::remove_cvref_t<decltype(results)>...>{std::move(handler_),
                                                                                       {code, std::move(results)...}};
             },
-            results_.take(request_.source()));
+            results_.take(last.source()));
         free(from); // before the handler runs, which may want this memory
-        here ? net::dispatch(works.get_executor(), std::move(bound))
-             : net::post(works.get_executor(), std::move(bound));
+        if (!here) return net::post(works.get_executor(), std::move(bound));
+        last = Request(); // in the world's own context, which does not wait for itself
+        net::dispatch(works.get_executor(), std::move(bound));
     }
 
     Results results_;
@@ -139,17 +152,21 @@ struct canceller {
 
 /// Has the loop look after the request, and then call the handler.
 template <class Request, class Handler, class Results>
-void await(const std::shared_ptr<world_loop>& loop, Request r, Handler&& handler, Results into) {
-    const auto number = loop->next_number();
-#if TUTTI_ASIO_CANCELS
-    if (auto slot = net::get_associated_cancellation_slot(handler); slot.is_connected())
-        slot.template emplace<canceller>(canceller{loop, number});
-#endif
+void await(const std::shared_ptr<world_loop>& loop, Request&& r, Handler&& handler, Results&& into) {
     using handler_type = std::decay_t<Handler>;
     using operation = wait_operation<Request, handler_type, Results>;
-    loop->add(
-        operation::make(std::move(r), handler_type(std::forward<Handler>(handler)), std::move(into), loop->executor()),
-        number);
+    handler_type h(std::forward<Handler>(handler));
+    try {
+        const auto number = loop->next_number();
+#if TUTTI_ASIO_CANCELS
+        if (auto slot = net::get_associated_cancellation_slot(h); slot.is_connected())
+            slot.template emplace<canceller>(canceller{loop, number});
+#endif
+        loop->add(operation::make(std::move(r), std::move(h), std::move(into), loop->executor()), number);
+    } catch (...) {
+        r = Request(); // waits before what it writes to goes
+        throw;
+    }
 }
 
 /// Starts to wait for a request.
@@ -160,7 +177,7 @@ struct initiate_wait {
         try {
             if (r.collected())
                 reject("async_wait", "the request was waited for or moved from before", "await each request once");
-            loop = world_loop::of(*access::membership_of_request(r));
+            loop = world_loop::of("async_wait", *access::membership_of_request(r));
         } catch (const error& e) {
             r = Request(); // waits, since the handler may own its buffers
             return fail(std::forward<Handler>(handler), e);
@@ -178,7 +195,7 @@ struct initiate_receive {
         received_elements<T> into;
         request<typename Communicator::transport_type> started;
         try {
-            loop = world_loop::of(access::membership_of(world));
+            loop = world_loop::of("async_receive", access::membership_of(world));
             started = world.async().receive(any_length{*into.elements}, from, tag);
         } catch (const error& e) {
             if (!loop) return fail<std::vector<T>, int>(std::forward<Handler>(handler), e);

@@ -10,9 +10,11 @@
 #include "library.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +50,7 @@ public:
 private:
     void shutdown() override;
 
+    const tutti::detail::own_process process_;
     std::vector<world_loop*> loops_;
 };
 
@@ -95,28 +98,23 @@ public:
             net::io_context* const runs = before->context();
             if (runs == &context) return;
             if (runs)
-                reject("run_on", "another context runs this world",
+                reject("run_on",
+                       before->own_ ? "a thread of the library's runs this world since it was first awaited"
+                                    : "another context runs this world",
                        "call run_on once, before any async_wait, and let that io_context live as long as the world");
         }
         attach("run_on", world, [&] { return std::make_shared<world_loop>(context, world, nullptr); });
     }
-    /// What looks after requests of the world; where any thread may call, at need with a thread of the library's.
-    /// Throws invalid_argument.
-    [[nodiscard]] static std::shared_ptr<world_loop> of(const membership& world) {
-        const std::lock_guard lock(makes);
+    /// What looks after requests of the world, for that function; where any thread may call, at need with a thread of
+    /// the library's. Throws invalid_argument.
+    [[nodiscard]] static std::shared_ptr<world_loop> of(const char* by, const membership& world) {
         auto found = attached(world);
-        if (!found && world.is_shared())
-            found = attach("async_wait", world, [&] {
-                const auto own = std::make_shared<own_context>();
-                auto made = std::make_shared<world_loop>(own->context(), world, own);
-                own_context::start(own);
-                return made;
-            });
+        if (!found && world.is_shared()) found = of_own_thread(by, world);
         if (!found)
-            reject("async_wait", "no context runs this world",
+            reject(by, "no context runs this world",
                    "call run_on(io_context, world), or make the world with progress::by_waiters");
         if (!found->context())
-            reject("async_wait", "the context that ran this world is gone", "call run_on with another, or wait()");
+            reject(by, "the context that ran this world is gone", "call run_on with another, or wait()");
         return found;
     }
 
@@ -140,8 +138,8 @@ public:
         {
             const std::lock_guard lock(loops_of_context::ends), alone(io_);
             world_ = nullptr;
-            if (context_) {
-                net::use_service<loops_of_context>(*context_).remove(this);
+            if (net::io_context* const runs = context()) {
+                net::use_service<loops_of_context>(*runs).remove(this);
                 close();
             }
         }
@@ -154,20 +152,17 @@ public:
         return std::move(all_);
     }
 
-    /// Null: it has ended.
-    [[nodiscard]] net::io_context* context() {
-        const std::lock_guard alone(io_);
-        return context_;
-    }
+    /// Null: it has ended. Any thread.
+    [[nodiscard]] net::io_context* context() const noexcept { return context_.load(std::memory_order_relaxed); }
     [[nodiscard]] const executor_type& executor() const noexcept { return executor_; }
     /// Looks after it from now on, by this number.
     void add(owned_awaited a, std::uint64_t number) {
         a->number = number;
-        if (!context()) return; // since a moment, and its handlers with it
         {
             const std::lock_guard lock(mutex_);
-            all_.push_back(std::move(a));
+            if (context()) all_.push_back(std::move(a));
         }
+        if (a) return; // the context has ended since a moment, and its handlers with it
         try {
             post_turn();
         } catch (...) {
@@ -184,9 +179,9 @@ public:
         auto what = taken(number);
         if (!what) return;
         try {
-            what->give_up();
+            if (!what->give_up()) return add(std::move(what), number);
         } catch (...) {
-            add(std::move(what), number);
+            if (what) add(std::move(what), number);
             throw;
         }
         what.release()->finish(false);
@@ -201,6 +196,16 @@ private:
         if (found && found->kind != &which)
             reject("run_on", "another Asio runs this world", "await its calls in units that include the same one");
         return std::static_pointer_cast<world_loop>(found);
+    }
+    [[nodiscard]] static std::shared_ptr<world_loop> of_own_thread(const char* by, const membership& world) {
+        const std::lock_guard lock(makes);
+        if (auto found = attached(world)) return found; // since a moment
+        return attach(by, world, [&] {
+            const auto own = std::make_shared<own_context>();
+            auto made = std::make_shared<world_loop>(own->context(), world, own);
+            own_context::start(own);
+            return made;
+        });
     }
     template <class Make>
     static std::shared_ptr<world_loop> attach(const char* by, const membership& world, const Make& make) {
@@ -274,15 +279,30 @@ private:
             more = std::exchange(steps_again_, false) || more;
         } catch (...) {
             set(&world_loop::is_stepping_, false);
+            post_turn();
             throw;
         }
         if (more) post_turn();
-        for (auto& a : over) a.release()->finish(&a == &over.back());
+        try {
+            for (auto& a : over) a.release()->finish(&a == &over.back());
+        } catch (...) {
+            put_back(over);
+            throw;
+        }
+    }
+    void put_back(std::vector<owned_awaited>& some) {
+        std::erase(some, nullptr);
+        if (some.empty()) return;
+        {
+            const std::lock_guard lock(mutex_);
+            std::move(some.begin(), some.end(), std::back_inserter(all_));
+        }
+        post_turn();
     }
     /// True: the next one is to come at once.
     [[nodiscard]] bool step() {
         const std::lock_guard alone(io_);
-        if (!world_ || !context_) return false;
+        if (!world_ || !context()) return false;
         auto due = clock::time_point::max();
         try {
             if (membership::step(*world_)) return true;
@@ -334,8 +354,11 @@ private:
             set(flag, false);
             throw;
         }
-        if constexpr (requires { executor_.on_work_finished(); })
-            executor_.on_work_finished(); // a handler runs, which counts: so the count does not get to 0 here
+        take_work_back(executor_); // a handler runs, which counts: so the count does not get to 0 here
+    }
+    template <class Executor>
+    static void take_work_back(const Executor& e) {
+        if constexpr (requires { e.on_work_finished(); }) e.on_work_finished();
     }
     template <class Executor>
     static void add_work(const Executor& e) {
@@ -344,8 +367,9 @@ private:
 
     const tutti::detail::own_process process_;
     std::mutex io_;
-    engine::engine* world_;    ///< null: it has ended
-    net::io_context* context_; ///< null: it has ended
+    engine::engine* world_; ///< null: it has ended
+    /// Null: it has ended. Changed under `io_`; relaxed: whoever else looks needs it to live in any case.
+    std::atomic<net::io_context*> context_;
     const executor_type executor_;
     std::shared_ptr<own_context> own_; ///< or null
     std::optional<net::posix::basic_stream_descriptor<executor_type>> descriptor_;
@@ -359,6 +383,7 @@ private:
 };
 
 inline void loops_of_context::shutdown() {
+    if (!process_.is_this()) return; // in a child the parent's worlds stay as they are
     std::vector<owned_awaited> all;
     {
         const std::lock_guard lock(ends);

@@ -94,11 +94,11 @@ struct access {
     static void want(Request& r) noexcept {
         r.want(true);
     }
-    /// False: it was over before.
+    /// A receive that a message has met goes on.
     template <class Request>
-    [[nodiscard]] static bool give_up(Request& r) {
+    [[nodiscard]] static engine::cancelled give_up(Request& r) {
         r.in_->require_nobody();
-        return r.give_up() != engine::cancelled::was_over;
+        return r.give_up(false);
     }
     template <class Request>
     static void collect(Request& r) {

@@ -15,7 +15,7 @@ namespace tutti::engine {
 enum class run_state : std::uint8_t { idle, queued, running, done, failed };
 
 /// What has become of a call that was to be given up.
-enum class cancelled : std::uint8_t { was_over, withdrawn, aborted };
+enum class cancelled : std::uint8_t { was_over, withdrawn, aborted, goes_on };
 
 /// How far a call is, for its caller and for the thread that drives it. Only `state` and `want` are used by both.
 class call_state {

@@ -117,7 +117,8 @@ public:
         constexpr auto a_part = std::chrono::microseconds(200);
         const auto begun = time();
         loop_.end(begun);
-        bool moved = false;
+        bool moved = advance();
+        if (moved) loop_.was_moved();
         while (advance() || again_ || (ended_.ends() == seen_ends_ && lingers(is_alone))) {
             moved = true;
             if (time() - begun > a_part) return true;

@@ -220,16 +220,16 @@ public:
         require_nobody();
         on_driver([&](driver& d) { d.judge().abort(g, reason); });
     }
-    /// Ends a call that is not over: withdraws it if it is a receive that no message has met, else aborts.
+    /// Ends a call that is not over: withdraws it if it is a receive that no message has met, else aborts, if it is to.
     template <class Call, class Words>
-    cancelled cancel(members& g, Call& c, const Words& words) {
+    cancelled cancel(members& g, Call& c, bool aborts, const Words& words) {
         cancelled how = cancelled::was_over;
         on_driver([&](driver& d) {
             if (c.is_over()) return;
             bool withdrawn = false;
             if constexpr (std::is_same_v<Call, message>) withdrawn = g.messages && g.messages->withdraw(c);
-            how = withdrawn ? cancelled::withdrawn : cancelled::aborted;
-            if (!withdrawn) d.judge().abort(g, words() + " was cancelled");
+            how = withdrawn ? cancelled::withdrawn : aborts ? cancelled::aborted : cancelled::goes_on;
+            if (how == cancelled::aborted) d.judge().abort(g, words() + " was cancelled");
         });
         return how;
     }

@@ -36,6 +36,10 @@ public:
         return has_descriptor_ && vain_lingers_ < most_in_vain && !transport_.crowded();
     }
     void lingered(bool served) noexcept { vain_lingers_ = served ? 0 : vain_lingers_ + 1; }
+    /// What the loop was woken by: to linger would have served, if it came soon.
+    void was_moved() noexcept {
+        if (came_soon_) vain_lingers_ = 0;
+    }
     /// @}
 
     /// The loop may sleep until the descriptor can be read, or until next_deadline(), by `latest` at the latest. False:
@@ -49,12 +53,11 @@ public:
     }
     /// The loop steps: what was done since it slept is looked at now.
     void end(clock::time_point now) {
-        if (std::exchange(is_armed_, false)) {
-            if (now - slept_at_ < longest_linger) vain_lingers_ = 0; // it would have served
+        came_soon_ = is_armed_ && now - slept_at_ < longest_linger;
+        if (std::exchange(is_armed_, false))
             transport_.disarm(true);
-        } else if (has_descriptor_) {
+        else if (has_descriptor_)
             transport_.call(false);
-        }
     }
     /// Another call goes on while the loop sleeps, which is to step afterwards.
     void interrupt() {
@@ -86,6 +89,7 @@ private:
     int vain_lingers_ = 0;
     clock::time_point slept_at_{};
     bool has_descriptor_ = false;
+    bool came_soon_ = false; ///< the last step, after the loop was to sleep
     bool is_armed_ = false;
     /// Written by the loop's thread; relaxed: it tells of nothing but itself. At first the least: `now` can be
     /// subtracted.

@@ -286,11 +286,11 @@ TUTTI_INLINE void membership::nudge(const message& m) { engine_->nudge(m); }
 
 TUTTI_INLINE void membership::abort(const std::string& reason) { engine_->abort(group_, reason); }
 
-TUTTI_COLD TUTTI_INLINE cancelled membership::cancel(message& m) {
-    return engine_->cancel(group_, m, [&m] { return in_words(m); });
+TUTTI_COLD TUTTI_INLINE cancelled membership::cancel(message& m, bool aborts) {
+    return engine_->cancel(group_, m, aborts, [&m] { return in_words(m); });
 }
 TUTTI_COLD TUTTI_INLINE cancelled membership::cancel(run& r) {
-    return engine_->cancel(group_, r, [&r] { return r.words(); });
+    return engine_->cancel(group_, r, true, [&r] { return r.words(); });
 }
 TUTTI_INLINE void membership::wake_waiters() { engine_->wake_waiters(); }
 

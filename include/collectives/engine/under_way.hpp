@@ -40,8 +40,10 @@ struct under_way {
 
     /// The program waits for some of it.
     [[nodiscard]] bool is_wanted(time_point now) const {
-        return std::any_of(runs.begin(), runs.end(), [now](const run* r) { return r->is_wanted(now); }) ||
-               std::any_of(exchanges.begin(), exchanges.end(), [now](const messages* m) { return m->is_wanted(now); });
+        for (const run* r : runs)
+            for (; r; r = r->next)
+                if (r->is_wanted(now)) return true;
+        return std::any_of(exchanges.begin(), exchanges.end(), [now](const messages* m) { return m->is_wanted(now); });
     }
 
     /// Gives a run's place to the one behind it; null if none is.
