@@ -33,7 +33,8 @@ using error_code = detail::error_code;
 /// nothing is awaited, as if the world were not there; but not with BOOST_ASIO_NO_TS_EXECUTORS. Not collective.
 ///
 /// Lifetimes: the world does not keep the context, nor the context the world. Where the context is destroyed first,
-/// calls that are awaited are waited for, and their handlers destroyed; async_wait fails from then on. The world may
+/// receives that no message has met are withdrawn, other calls that are awaited are waited for, and their handlers
+/// destroyed; async_wait fails from then on. The world may
 /// then be given to another context; until then calls move while someone waits for them. In a child of fork(2) nothing
 /// goes on.
 ///

@@ -147,7 +147,7 @@ public:
     bool cancel() {
         if (collected()) return false;
         in_->require_nobody();
-        const auto how = give_up();
+        const auto how = give_up(true);
         drop();
         return how == engine::cancelled::withdrawn;
     }
@@ -184,10 +184,13 @@ private:
         started_.reset();
         mine.wait();
     }
-    /// As cancel(), but it is still to be collected. A receive that a message has met goes on, unless it aborts.
-    [[nodiscard]] engine::cancelled give_up(bool aborts = true) {
-        if (!message_) return in_->cancel(started_->of());
-        return in_->cancel(*message_, aborts || message_->way == engine::message::direction::send);
+    [[nodiscard]] bool is_receive() const noexcept {
+        return message_ && message_->way == engine::message::direction::receive;
+    }
+    /// As cancel(), but it is still to be collected; and goes on where no abort is wished.
+    [[nodiscard]] engine::cancelled give_up(bool aborts) {
+        if (message_) return in_->cancel(*message_, aborts);
+        return aborts ? in_->cancel(started_->of()) : engine::cancelled::goes_on;
     }
     [[nodiscard]] bool has_ended() const noexcept {
         return collected() || (message_ ? message_->is_over() : started_->is_over());

@@ -156,6 +156,8 @@ TEST_CASE("a context that ends before its world: handlers go with it, the call i
             {
                 net::io_context context;
                 tutti::run_on(context, world);
+                const auto for_ever = world.with_deadline(std::chrono::nanoseconds::max());
+                tutti::async_receive<int>(for_ever, 1, [](auto&&...) { expect(false, "a handler that is destroyed"); });
                 tutti::async_wait(world.async().allreduce(x, tutti::sum),
                                   [guard](error_code) { expect(false, "a handler of a context that has ended"); });
                 context.poll();

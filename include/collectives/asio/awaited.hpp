@@ -23,7 +23,7 @@ public:
     /// Collects the call and hands its result to the program: if `here`, at once where the handler's executor allows.
     /// Frees it.
     virtual void finish(bool here) = 0;
-    /// Waits for the call, without a word.
+    /// Withdraws a receive that no message has met, else waits for the call; without a word.
     virtual void settle() noexcept = 0;
     /// Does so, and frees it.
     virtual void drop() noexcept = 0;

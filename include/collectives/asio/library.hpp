@@ -4,6 +4,8 @@
 
 /// Which Asio the program has: Boost's, unless it has included the standalone one alone, or says so by
 /// TUTTI_STANDALONE_ASIO. What is made of one has a namespace of its own: a program may have both, in different units.
+#pragma push_macro("require") // of Apple, which Asio has a function named as
+#undef require
 #if defined(TUTTI_STANDALONE_ASIO) || (defined(ASIO_VERSION) && !defined(BOOST_ASIO_VERSION))
 #define TUTTI_ASIO_HEADER(name) <asio/name.hpp>
 #define TUTTI_ASIO_POSIX_HEADER(name) <asio/posix/name.hpp>
@@ -40,6 +42,8 @@
 #else
 #define TUTTI_ASIO_CANCELS 0
 #endif
+
+#pragma pop_macro("require")
 
 #include <system_error>
 

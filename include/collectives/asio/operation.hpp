@@ -9,6 +9,7 @@
 #include "world_loop.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -88,7 +89,13 @@ public:
         if (is_given_up_) code = net::error::make_error_code(net::error::operation_aborted);
         complete(code, here);
     }
-    void settle() noexcept override { request_ = Request(); }
+    void settle() noexcept override {
+        try {
+            if (!is_over()) static_cast<void>(access::give_up(request_, true));
+        } catch (const std::exception&) { // another thread is inside a call: then it is waited for
+        }
+        request_ = Request();
+    }
     void drop() noexcept override { free(allocator(handler_)); }
 
 private:

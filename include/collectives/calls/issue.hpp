@@ -94,11 +94,11 @@ struct access {
     static void want(Request& r) noexcept {
         r.want(true);
     }
-    /// A receive that a message has met goes on.
+    /// A receive that a message has met goes on; with `gently` all else does, too.
     template <class Request>
-    [[nodiscard]] static engine::cancelled give_up(Request& r) {
+    [[nodiscard]] static engine::cancelled give_up(Request& r, bool gently = false) {
         r.in_->require_nobody();
-        return r.give_up(false);
+        return r.give_up(!gently && !r.is_receive());
     }
     template <class Request>
     static void collect(Request& r) {

@@ -144,7 +144,7 @@ public:
 
     void abort(const std::string& reason);
     /// Ends a call before its end: a receive that no message has met alone; else by an abort, if it is to.
-    cancelled cancel(message& m, bool aborts = true);
+    cancelled cancel(message& m, bool aborts);
     cancelled cancel(run& r);
     /// Threads that wait look at what they wait for: it changes by something else than calls, too.
     void wake_waiters();
