@@ -47,8 +47,9 @@ private:
     std::atomic<bool> is_open_{false};
     std::atomic<bool> awaits_sources_{false}; ///< exchanged by who changes it
     /// `called_` may have to be read. Stored after it is written, and relaxed: where it is seen too late the loop wakes
-    /// once more, and once too often at worst.
+    /// once more. It reads each eighth time in any case, since who calls may be held up before it stores this.
     std::atomic<bool> is_called_{false};
+    unsigned unread_ = 0; ///< of the loop
     int control_ = -1;
     bool writes_ = false;
 };

@@ -74,7 +74,7 @@ TUTTI_APART void wait_set::disarm(bool to_step) noexcept {
 TUTTI_APART void wait_set::call(bool wanted) noexcept {
     if (!is_open()) return;
     if (!wanted) await_sources(false);
-    if (!wanted && !is_called_.exchange(false, std::memory_order_relaxed)) return;
+    if (!wanted && !is_called_.exchange(false, std::memory_order_relaxed) && ++unread_ % 8 != 0) return;
     std::uint64_t count = 1;
     [[maybe_unused]] const auto done =
         wanted ? ::write(called_.get(), &count, sizeof count) : ::read(called_.get(), &count, sizeof count);
