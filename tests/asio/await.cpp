@@ -3,6 +3,7 @@
 #include <collectives/asio.hpp>
 
 #include "coroutines.hpp"
+#include "support/milestone.hpp"
 #include "support/networked.hpp"
 #include "support/world.hpp"
 
@@ -188,13 +189,13 @@ TEST_CASE("without run_on a thread of the library's runs a world whose calls any
             for (const auto& f : failures)
                 if (f) std::rethrow_exception(f);
             std::thread::id at;
-            std::atomic<bool> told = false;
+            milestone told;
             tutti::async_wait(world.async().barrier(), [&](error_code e) {
                 expect(!e, "the barrier succeeds");
                 at = std::this_thread::get_id();
-                told = true;
+                told.reach();
             });
-            while (!told) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            told.await("the handler is called");
             expect(at != std::this_thread::get_id(), "a handler without an executor runs on that thread");
         },
         tutti::progress::by_waiters);

@@ -5,6 +5,7 @@
 
 #include "coroutines.hpp"
 #include "support/expect.hpp"
+#include "support/milestone.hpp"
 #include "support/networked.hpp"
 #include "support/world.hpp"
 
@@ -65,7 +66,7 @@ void expect_misused(const error_code& code, const std::string& why) {
 
 TEST_CASE("an error code has the cause, an exception the code, and both the whole error") {
     for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
-        std::atomic<bool> aborted = false;
+        milestone aborted;
         run_networked(by, 2, [&](const world_type& world) {
             net::io_context context;
             tutti::run_on(context, world);
@@ -85,12 +86,9 @@ TEST_CASE("an error code has the cause, an exception the code, and both the whol
                         expect(std::string(e.what()).find(whole->what()) != std::string::npos, "its sentence");
                     }
                 }(world));
-                aborted = true;
+                aborted.reach();
             }
-            for (const auto end = std::chrono::steady_clock::now() + patience; !aborted;) {
-                expect(std::chrono::steady_clock::now() < end, "rank 0 aborts");
-                std::this_thread::sleep_for(1ms);
-            }
+            aborted.await("rank 0 aborts");
             expect(fault_of([&] { world.barrier(); }).why == tutti::cause::aborted, "all know");
             std::optional<error_code> told;
             tutti::async_receive<int>(world, 1 - world.rank(), [&](error_code e, const std::vector<int>& got, int) {
@@ -204,19 +202,23 @@ TEST_CASE("what a call writes to may belong to its handler, whatever becomes of 
 TEST_CASE("handlers on the library's thread run although their world has ended") {
     const reserved_port at;
     CHECK_NOTHROW(run_ranks(2, [&](int rank) {
-        std::atomic<int> told = 0;
+        milestone told;
+        std::atomic<int> failures = 0;
         std::vector<int> x(100, 1), y(100, 1);
         {
             const world_type world(made(network::tcp, identity(rank, 2, at)), tutti::progress::by_waiters);
             const auto others = world.duplicate();
-            tutti::async_wait(world.async().allreduce(x, tutti::sum), [&](error_code e) { told += e ? 100 : 1; });
-            tutti::async_wait(others.async().allreduce(y, tutti::sum), [&](error_code e) { told += e ? 100 : 1; });
+            tutti::async_wait(world.async().allreduce(x, tutti::sum), [&](error_code e) {
+                if (e) ++failures;
+                told.reach();
+            });
+            tutti::async_wait(others.async().allreduce(y, tutti::sum), [&](error_code e) {
+                if (e) ++failures;
+                told.reach();
+            });
         }
-        for (const auto end = std::chrono::steady_clock::now() + patience; told < 2;) {
-            expect(std::chrono::steady_clock::now() < end, "both are called");
-            std::this_thread::sleep_for(1ms);
-        }
-        expect(told == 2 && x[0] == 2 && y[0] == 2, "both succeed");
+        told.await("both are called", 2);
+        expect(failures == 0 && x[0] == 2 && y[0] == 2, "both succeed");
     }));
 }
 
@@ -281,9 +283,10 @@ TEST_CASE("a receive that a message has met is not cancelled: it goes on to its 
             count = all.size();
         };
         tutti::async_receive<int>(world, other, net::bind_cancellation_slot(stop.slot(), note));
-        while (!told) { // at any moment
+        for (const auto end = std::chrono::steady_clock::now() + patience; !told;) { // at any moment
+            expect(std::chrono::steady_clock::now() < end, "it ends");
             context.restart();
-            context.run_one();
+            context.run_one_for(patience);
             stop.emit(net::cancellation_type::terminal);
         }
         if (*told == net::error::operation_aborted) { // before it came
@@ -300,7 +303,7 @@ TEST_CASE("a receive that a message has met is not cancelled: it goes on to its 
 
 TEST_CASE("a collective that is cancelled is aborted on all ranks, whose errors say by whom") {
     for (const auto by : {network::tcp, network::shared_memory, network::routed}) {
-        std::atomic<bool> is_cancelled = false;
+        milestone cancelled_it;
         run_networked(by, 2, [&](const world_type& world) {
             net::io_context context;
             tutti::run_on(context, world);
@@ -318,12 +321,9 @@ TEST_CASE("a collective that is cancelled is aborted on all ranks, whose errors 
                 context.run();
                 expect(told == net::error::operation_aborted, "the code");
                 stop.emit(net::cancellation_type::terminal); // too late, which is harmless
-                is_cancelled = true;
+                cancelled_it.reach();
             }
-            for (const auto end = std::chrono::steady_clock::now() + patience; !is_cancelled;) {
-                expect(std::chrono::steady_clock::now() < end, "rank 0 cancels");
-                std::this_thread::sleep_for(1ms);
-            }
+            cancelled_it.await("rank 0 cancels");
             const tutti::fault f = fault_of([&] {
                 world.allreduce(x, tutti::sum);
                 world.barrier();
