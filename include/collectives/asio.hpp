@@ -15,7 +15,8 @@
 namespace tutti {
 /// For programs that run on Asio; nothing else of the library includes this header. It takes the program's Asio:
 /// Boost's from 1.74 (with cancellation from 1.77); or the standalone one, where the program has included that before
-/// and no Boost.Asio, or defines TUTTI_STANDALONE_ASIO. A unit has one of both.
+/// and no Boost.Asio, or defines TUTTI_STANDALONE_ASIO. A unit has one of both, and includes it before any
+/// `using namespace tutti`, behind which Asio's own headers do not compile.
 inline namespace TUTTI_ASIO_NAMESPACE {
 
 /// What Asio calls an error.
@@ -34,9 +35,8 @@ using error_code = detail::error_code;
 ///
 /// Lifetimes: the world does not keep the context, nor the context the world. Where the context is destroyed first,
 /// receives that no message has met are withdrawn, other calls that are awaited are waited for, and their handlers
-/// destroyed; async_wait fails from then on. The world may
-/// then be given to another context; until then calls move while someone waits for them. In a child of fork(2) nothing
-/// goes on.
+/// destroyed; async_wait fails from then on. The world may then be given to another context; until then calls move
+/// while someone waits for them. In a child of fork(2) nothing goes on.
 ///
 /// Threads: with progress::in_calls one thread runs the context, with progress::by_waiters any number of threads.
 ///

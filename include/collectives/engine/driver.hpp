@@ -117,10 +117,10 @@ public:
         constexpr auto a_part = std::chrono::microseconds(200);
         const auto begun = time();
         loop_.end(begun);
-        bool moved = advance();
-        if (moved) loop_.was_moved();
-        while (advance() || again_ || (ended_.ends() == seen_ends_ && lingers(is_alone))) {
-            moved = true;
+        bool moved = false;
+        for (bool now = advance(); now || again_ || (ended_.ends() == seen_ends_ && lingers(is_alone));
+             now = advance()) {
+            if (!std::exchange(moved, true) && now) loop_.was_moved();
             if (time() - begun > a_part) return true;
         }
         if (!loop_.has_descriptor()) {
