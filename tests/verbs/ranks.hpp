@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <collectives/asio.hpp> // first: Asio's headers do not compile behind `using namespace tutti`
 #include <collectives/communicator.hpp>
 #include <transport/routed.hpp>
 #include <transport/verbs.hpp>
