@@ -14,9 +14,10 @@ namespace tutti::transport {
 ///   of it has been copied. That is at most 512 KiB ahead of the receives, and 128 KiB while this rank has taken 6 MiB
 ///   for parts.
 /// - Messages in symmetric memory (see world::allocate) are read or reduced where they lie, from
-///   shared_memory_limits::lend_symmetric_bytes on. Others of lend_bytes and more, which is none unless set, are read
-///   straight from the sender's memory (process_vm_readv) where the kernel allows it; each rank tries that once with
-///   each peer. All the rest goes through the slots. Messages in symmetric memory or in one slot can be viewed.
+///   shared_memory_limits::lend_symmetric_bytes on. Others can be read straight from the sender's memory
+///   (process_vm_readv) where the kernel allows it; each rank tries that once with each peer. So it is from lend_bytes
+///   on, and above 64 KiB for messages that are not reduced, while that is faster. All the rest goes through the slots.
+///   Messages in symmetric memory or in one slot can be viewed.
 /// - Waiting ends in a futex. The control plane is looked at at least every 20 ms, every millisecond when a rank of
 ///   this host has raised the alarm. Beside other fabrics it ends by descriptors like theirs.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size

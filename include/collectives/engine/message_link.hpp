@@ -160,6 +160,7 @@ private:
     }
     void send_data(channel& by, message& m) {
         m.body.of = &m;
+        m.body.is_plain = true;
         send(by, m.body, m.data, m.bytes);
     }
     void granted(std::uint64_t number) {

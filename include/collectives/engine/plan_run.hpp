@@ -242,6 +242,7 @@ private:
         x.bytes = (cut_.bound(chunks.first + chunks.count) - low) * call_.element_bytes;
         x.reduce = s.what == schedule::action::receive_reduce ? &reduction() : nullptr;
         x.incoming_left = s.other == schedule::side::left;
+        x.is_plain = sends(s) && !call_.reduce.combine;
     }
     void take_scratch() {
         if (call_.by) [[unlikely]]

@@ -34,6 +34,7 @@ struct transfer {
     /// A plain receive of at most most_varying_bytes whose message may be shorter: `bytes` becomes its length.
     bool may_be_shorter = false;
     bool followed = false;       ///< a send to the same peer starts next, at once: this one may wait for it, no longer
+    bool is_plain = false;       ///< a send whose receiver, as far as known, stores the message as it comes
     std::uint64_t signature = 0; ///< of the call; both ends must agree
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 

@@ -16,8 +16,9 @@ class channel {
 public:
     /// Throws std::system_error where there is no more memory.
     channel(context k, int self, int other, own_segment& mine, peer& theirs, symmetric_heap& heap,
-            std::vector<std::byte>& landing, const shared_memory_limits& limits)
-        : mine_(mine), made_(mine.add_lane(k, other)), out(*made_, theirs, heap, limits), in(k, self, theirs, landing) {
+            std::vector<std::byte>& landing, copy_costs& costs, const shared_memory_limits& limits)
+        : mine_(mine), made_(mine.add_lane(k, other)), out(*made_, theirs, heap, costs, limits),
+          in(k, self, theirs, landing, costs) {
         theirs.ring(); // a peer that waits for the lane can begin
     }
     channel(const channel&) = delete;

@@ -74,7 +74,7 @@ public:
     void join(const joined_world& w) {
         rank_ = w.rank;
         peers_.resize(w.table.members.size());
-        if (w.table.crowded(rank_)) mine_.note_crowd();
+        if (w.table.crowded(rank_)) mine_.note_crowd(), costs_.note_crowd();
         const auto& self = w.table.members[static_cast<std::size_t>(rank_)];
         for (const auto& m : w.table.members)
             if (m.rank != rank_ && reaches({self, w.card_of(rank_)}, {m, w.card_of(m.rank)})) {
@@ -94,7 +94,7 @@ public:
         const auto place = ends_.try_emplace({k, other}).first;
         try {
             place->second =
-                std::make_unique<channel>(k, rank_, other, mine_, peer_of(other), *heap_, landing_, limits_);
+                std::make_unique<channel>(k, rank_, other, mine_, peer_of(other), *heap_, landing_, costs_, limits_);
         } catch (...) {
             ends_.erase(place);
             throw;
@@ -247,6 +247,7 @@ private:
     std::uint32_t others_ = 0;                 // that are not null
     bell_pipe pipe_;                           // none unless this rank sleeps by descriptors
     std::vector<std::byte> landing_;
+    copy_costs costs_{mine_.top().costs};
     std::map<std::pair<context, int>, std::unique_ptr<channel>> ends_;
     busy_channels<channel> busy_;
     std::vector<unmade> unmade_;

@@ -19,13 +19,14 @@ class inbox {
 public:
     /// Lent messages are read in pieces, so that other channels get their turns, and a reduction finds its operand in
     /// the cache.
-    static constexpr std::size_t piece_bytes = 128 * 1024;
+    static constexpr std::size_t piece_bytes = 128 * 1024, plain_piece_bytes = 512 * 1024;
 
     /// `landing` is shared by all inboxes of a rank.
-    inbox(context k, int self, peer& from, std::vector<std::byte>& landing) noexcept
-        : where_(k), self_(self), from_(from), landing_(landing) {
+    inbox(context k, int self, peer& from, std::vector<std::byte>& landing, copy_costs& costs) noexcept
+        : where_(k), self_(self), from_(from), landing_(landing), costs_(costs) {
         connect();
     }
+    ~inbox() { costs_.end_receives(long_waiting_); }
     inbox(const inbox&) = delete;
     inbox& operator=(const inbox&) = delete;
 
@@ -45,6 +46,7 @@ public:
 
     void receive(transfer& x) {
         x.moved = 0;
+        if (copy_costs::is_long(x.bytes)) ++long_waiting_, costs_.begin_receive(has_part());
         waiting_.push(x);
         if (waiting_.front() == &x) advance();
     }
@@ -148,7 +150,13 @@ private:
         }
         const std::byte* const there = data_of(s);
         if (!there) return false;
-        delivery_.take({there, s.part_bytes});
+        if (copy_costs::is_timed(x.bytes, s.part_bytes, next_) && delivery_.place()) {
+            const auto begun = clock::now();
+            delivery_.take({there, s.part_bytes});
+            costs_.note_out(x.bytes, s.part_bytes, clock::now() - begun);
+        } else {
+            delivery_.take({there, s.part_bytes});
+        }
         arrived_ += s.part_bytes;
         release(s);
         if (arrived_ == x.bytes) finish();
@@ -168,10 +176,12 @@ private:
         arrived_ = 0;
         if (accepts(x, s.message_bytes, s.signature)) {
             delivery_.begin(x);
+            if (copy_costs::is_long(x.bytes) && (s.lent == 0 || s.region == 0))
+                costs_.begin_message(x.bytes, s.lent != 0);
             return true;
         }
         if (s.lent == 0) unwanted_ = s.message_bytes - s.part_bytes;
-        complete(*waiting_.pop(), transfer_status::mismatched);
+        complete(pop(), transfer_status::mismatched);
         return false;
     }
 
@@ -204,7 +214,7 @@ private:
         delivery_.end();
         viewed_ = x.viewed = true;
         x.moved = x.bytes;
-        complete(*waiting_.pop());
+        complete(pop());
         return false;
     }
 
@@ -255,7 +265,9 @@ private:
         std::byte* const own = delivery_.place();
         if (!own && !has_landing(bytes)) return false;
         std::byte* const to = own ? own : landing_.data();
+        const auto begun = clock::now();
         const bool copied = read_foreign(from_.process(), s.lent + arrived_, to, bytes);
+        if (own && copied && copy_costs::is_long(x.bytes)) costs_.note_kernel(x.bytes, bytes, clock::now() - begun);
         if (s.flag.was_withdrawn()) return false;
         if (!copied || from_.is_dead()) { // a dead process's number may be another's by now
             broken_ = gone;
@@ -270,13 +282,18 @@ private:
     }
 
     [[nodiscard]] static std::size_t piece_of(const transfer& x) noexcept {
-        if (!x.reduce) return piece_bytes;
+        if (!x.reduce) return plain_piece_bytes;
         return std::max<std::size_t>(piece_bytes / x.reduce->element_bytes, 1) * x.reduce->element_bytes;
     }
 
     void finish() {
         delivery_.end();
-        complete(*waiting_.pop());
+        complete(pop());
+    }
+    transfer& pop() noexcept {
+        transfer& x = *waiting_.pop();
+        if (copy_costs::is_long(x.bytes)) --long_waiting_, costs_.end_receives(1);
+        return x;
     }
 
     bool release(slot& s) {
@@ -292,10 +309,12 @@ private:
     int self_;
     peer& from_;
     std::vector<std::byte>& landing_;
+    copy_costs& costs_;
     directory::entry* entry_ = nullptr; ///< null until the sender has made the lane
     lane* lane_ = nullptr;
     std::uint32_t seen_additions_ = 0;
     transfer_queue waiting_;              ///< for their messages
+    std::size_t long_waiting_ = 0;        ///< of them
     delivery delivery_;                   ///< to the first of them, once its message has begun
     std::size_t arrived_ = 0;             ///< of that message
     std::size_t unwanted_ = 0;            ///< bytes still to come of a message that was not expected

@@ -13,10 +13,11 @@ struct shared_memory_limits {
     static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
     /// Messages of at least this length are read by the receiver straight from the sender's memory, in one copy by the
-    /// kernel (process_vm_readv), where it allows that. Shorter ones, and all where it does not, are copied twice,
-    /// through slots that stay in the caches. That was faster at every length wherever it was measured (`tutti bench
-    /// --transport shared_memory --lend-bytes 64K` beside the same without; the kernel looks up each page anew).
+    /// kernel (process_vm_readv), where it allows that. Others, and all where it does not, are copied twice, through
+    /// slots. Of messages longer than 64 KiB that are only moved, such as those of send, allgather and alltoall, each
+    /// sender takes the way that was faster of late, unless `chooses` is false.
     std::size_t lend_bytes = never;
+    bool chooses = true; ///< see lend_bytes
     /// The same for messages in symmetric memory, which the receiver reads, or reduces, where they lie.
     std::size_t lend_symmetric_bytes = 8 * 1024;
 };

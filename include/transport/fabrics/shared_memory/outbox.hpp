@@ -4,10 +4,13 @@
 
 #include "../../../base/copy.hpp"
 #include "../../contract/transfer.hpp"
+#include "foreign_memory.hpp"
 #include "options.hpp"
 #include "own_segment.hpp"
 #include "peer.hpp"
 #include "symmetric_heap.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,11 +22,18 @@ namespace tutti::transport::detail::shm {
 /// The sending end of a lane. Driven by the sender's thread; the flags are argued in flag.hpp.
 class outbox {
 public:
-    outbox(own_segment::way& way, peer& receiver, symmetric_heap& heap, const shared_memory_limits& limits) noexcept
-        : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), limits_(limits) {}
+    outbox(own_segment::way& way, peer& receiver, symmetric_heap& heap, copy_costs& costs,
+           const shared_memory_limits& limits) noexcept
+        : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), costs_(costs),
+          limits_(limits) {}
+
+    ~outbox() { costs_.end_sends(long_sends_); }
+    outbox(const outbox&) = delete;
+    outbox& operator=(const outbox&) = delete;
 
     void send(transfer& x) {
         x.moved = 0;
+        if (copy_costs::is_long(x.bytes)) ++long_sends_, costs_.begin_send();
         waiting_.push(x);
         if (waiting_.front() == &x) fill();
     }
@@ -100,15 +110,33 @@ private:
         const slot& following = lane_.at(next_);
         __builtin_prefetch(&following, 1);
         __builtin_prefetch(&following.data[64], 1);
-        if (!lend && x.moved == x.bytes) complete(*waiting_.pop());
+        if (!lend && x.moved == x.bytes) finish(*waiting_.pop());
+    }
+    void finish(transfer& x) {
+        if (copy_costs::is_long(x.bytes)) --long_sends_, costs_.end_sends(1);
+        complete(x);
     }
 
     /// True if the whole message is lent; then the slot says where it lies.
-    [[nodiscard]] bool may_lend(slot& s, const transfer& x) const {
-        if (x.bytes == 0 || x.bytes < std::min(limits_.lend_bytes, limits_.lend_symmetric_bytes)) return false;
+    [[nodiscard]] bool may_lend(slot& s, const transfer& x) {
+        const bool may_choose = limits_.chooses && x.is_plain && copy_costs::is_long(x.bytes);
+        const bool by_length = x.bytes >= limits_.lend_bytes || may_choose;
+        if (x.bytes == 0 || (!by_length && x.bytes < limits_.lend_symmetric_bytes)) return false;
         s.lent = reinterpret_cast<std::uintptr_t>(x.from);
         s.region = x.bytes >= limits_.lend_symmetric_bytes ? heap_.region_of(x.from, x.bytes) : 0;
-        return s.region != 0 || (x.bytes >= limits_.lend_bytes && where_.may_lend.load(std::memory_order_relaxed) != 0);
+        if (s.region != 0) return true;
+        if (!by_length || where_.may_lend.load(std::memory_order_relaxed) == 0) return false;
+        if (x.bytes >= limits_.lend_bytes) return true;
+        return costs_.by_kernel(x.bytes, receiver_.top().costs) && is_readable(x.from);
+    }
+    /// The kernel reads that memory, too: not so what is a device's, or secret. It is asked once for messages that
+    /// begin alike.
+    [[nodiscard]] bool is_readable(const std::byte* from) noexcept {
+        std::byte seen;
+        if (from != readable_ && !read_foreign(::getpid(), reinterpret_cast<std::uintptr_t>(from), &seen, 1))
+            return false;
+        readable_ = from;
+        return true;
     }
 
     void copy_part(slot& s, transfer& x) {
@@ -121,7 +149,13 @@ private:
             s.region = number;
             to = memory;
         }
-        if (part > 0) tutti::detail::copy_bytes(to, x.from + x.moved, part);
+        if (x.is_plain && copy_costs::is_timed(x.bytes, part, next_)) {
+            const auto begun = clock::now();
+            tutti::detail::copy_bytes(to, x.from + x.moved, part);
+            costs_.note_into(x.bytes, part, clock::now() - begun);
+        } else if (part > 0) {
+            tutti::detail::copy_bytes(to, x.from + x.moved, part);
+        }
         x.moved += part;
     }
 
@@ -133,7 +167,7 @@ private:
             if (!x) continue;
             if (!lane_.at(oldest_).flag.is_free()) break;
             x->moved = x->bytes;
-            complete(*x);
+            finish(*x);
             x = nullptr;
             --lent_count_;
             moved = true;
@@ -146,12 +180,15 @@ private:
     outgoing_rooms& rooms_; ///< of this lane
     peer& receiver_;
     symmetric_heap& heap_;
+    copy_costs& costs_;
     const shared_memory_limits& limits_;
     transfer_queue waiting_;                         ///< for free slots
     std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;
-    std::uint32_t oldest_ = 0; ///< turn of the first lent slot, if any
-    std::uint32_t next_ = 0;   ///< turn of the next part
+    const std::byte* readable_ = nullptr; ///< where the last message began that was lent by choice
+    std::uint32_t long_sends_ = 0;        ///< of those that wait or are lent
+    std::uint32_t oldest_ = 0;            ///< turn of the first lent slot, if any
+    std::uint32_t next_ = 0;              ///< turn of the next part
 };
 
 } // namespace tutti::transport::detail::shm

@@ -6,6 +6,7 @@
 #include "../../sockets/mapping.hpp"
 #include "../../sockets/socket.hpp"
 #include "../../world/doorbell.hpp"
+#include "copy_costs.hpp"
 #include "directory.hpp"
 #include "lane.hpp"
 #include "regions.hpp"
@@ -27,7 +28,7 @@ namespace tutti::transport::detail::shm {
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
     /// "tutti", a version, and how many parts of a KiB a room holds.
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0006 + (sizeof(room) >> 10 << 16);
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0007 + (sizeof(room) >> 10 << 16);
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant
@@ -47,6 +48,7 @@ struct head {
     std::atomic<std::uint64_t> blames{0};
     std::atomic<std::uint32_t> alarm{
         0}; ///< raised by a peer that has sent the coordinator an urgent notice; only a hint
+    alignas(64) copy_costs::as_receiver costs{}; ///< of copies that the owner makes as a receiver
     alignas(64) directory lanes;
     regions symmetric;
 };
