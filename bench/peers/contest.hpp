@@ -25,7 +25,7 @@ namespace tutti::peers {
 
 using namespace tutti::tools;
 
-constexpr auto usage = "OPERATION BYTES SECONDS MEMORY OFFSET IMBALANCE ROOM JSON [ALGORITHM]";
+constexpr auto usage = "OPERATION BYTES SECONDS MEMORY OFFSET IMBALANCE|loop|none ROOM JSON [ALGORITHM]";
 
 /// One row to be measured, from the command line.
 struct contest {
@@ -50,7 +50,10 @@ struct contest {
     c.settings.memory = memory_of(argv[4]);
     if (c.settings.memory > memory_kind::page) throw std::invalid_argument("MEMORY of peers is vector or page");
     c.settings.offset = parse_size(argv[5]);
-    if (const std::string_view by = argv[6]; by != "none") c.settings.imbalances = parse_imbalances(by);
+    if (const std::string_view by = argv[6]; by == "loop")
+        c.settings.how = timing::loop;
+    else if (by != "none")
+        c.settings.imbalances = parse_imbalances(by);
     c.room = argv[7];
     c.settings.json = argv[8];
     c.algorithm = argc > 9 ? argv[9] : "";

@@ -87,10 +87,13 @@ call bind_messages(const job& what, const buffers& where) {
             begins ? MPI_Isend(from, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r)
                    : MPI_Irecv(to, count, MPI_FLOAT, peer, 0, MPI_COMM_WORLD, &r);
         MPI_Waitall(static_cast<int>(all.size()), all.data(), MPI_STATUSES_IGNORE);
+        // Open MPI may still have acknowledgements of long messages to send, which it does within calls alone: then the
+        // sender would wait for this rank, and this rank for the sender at the barrier.
+        constexpr int longest_eager = 1024;
         if (begins)
             MPI_Recv(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
-            MPI_Send(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+            (count > longest_eager ? MPI_Ssend : MPI_Send)(&last, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
     };
 }
 

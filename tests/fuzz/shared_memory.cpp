@@ -71,7 +71,7 @@ public:
     conversation(input& in, other_rank& other) : in_(in), other_(other) {
         other.open_lane(where_);
         if (in.flag()) scribble();
-        inbox_.emplace(where_, 0, other.seen, landing_);
+        inbox_.emplace(where_, 0, other.seen, landing_, costs_);
     }
     ~conversation() {
         static_cast<void>(inbox_->close());
@@ -171,6 +171,8 @@ private:
     other_rank& other_;
     context where_{1, 1};
     std::vector<std::byte> landing_;
+    copy_costs::as_receiver own_costs_{};
+    copy_costs costs_{own_costs_};
     std::list<receive> receives_;
     transfer_queue done_;
     std::optional<inbox> inbox_;

@@ -252,6 +252,7 @@ class Ways(unittest.TestCase):
         self.assertEqual(names(["page", "vector"], None, None, None), ["pages, unbound, in step", "vectors, unbound, in step"])
         self.assertEqual(names(None, 32, ["bound"], None), ["pages and 32 bytes, bound, in step"])
         self.assertEqual(names(None, None, None, ["1ms"]), ["vectors, unbound, out of step"])
+        self.assertEqual(names(None, None, None, None, "loop"), ["vectors, unbound, in a loop"])
 
     def test_are_told_alike_to_ours_and_to_peers(self):
         way = ways.Way("page", 32, "bound", ("1ms",))
@@ -270,6 +271,11 @@ class Ways(unittest.TestCase):
         self.assertIn("--bind none --memory vector", " ".join(tutti.command(pathlib.Path("build"), in_step, 1, "", "j")[0]))
         self.assertEqual(gloo.command(pathlib.Path("build"), in_step, 1, "r", "j")[0][-9:],
                          ["allreduce", "8", "1", "vector", "0", "none", "r", "j", "ring"])
+
+    def test_in_a_loop_are_told_so_too(self):
+        row = contestants.Row("tcp", 2, "pingpong", 8, ways.Way(timing="loop"))
+        self.assertIn("--timing loop", " ".join(contestants.ours("auto")[0].command(pathlib.Path("build"), row, 1, "", "j")[0]))
+        self.assertEqual(contestants.PEERS[0].command(pathlib.Path("build"), row, 1, "r", "j")[0][-3:], ["loop", "r", "j"])
 
     def test_out_of_step_have_a_table_of_late_calls_and_one_of_those_behind(self):
         times = {"300us": {"tutti": [30.0], "openmpi": [10.0]}, "5ms": {"tutti": [20.0], "openmpi": [10.0]}}

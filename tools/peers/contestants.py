@@ -65,9 +65,9 @@ class Contestant:
                     "--operation", row.operation, "--algorithm", self.algorithm, "-b", str(row.bytes), "-e", str(row.bytes),
                     "--seconds", f"{seconds:g}", "--place", "in" if row.operation in IN_PLACE else "out",
                     "--json", json, "--bind", way.bind, "--memory", *memory,
-                    *(["--imbalance", row.imbalance] if row.imbalance else [])], {}
+                    *(["--imbalance", row.imbalance] if row.imbalance else ["--timing", way.timing])], {}
         program = [str(build / "bench/peers" / self.program), row.operation, str(row.bytes), f"{seconds:g}", way.memory,
-                   str(way.offset), row.imbalance or "none", room, json]
+                   str(way.offset), row.imbalance or {"loop": "loop", "barrier": "none"}[way.timing], room, json]
         start, environment = self.launch(build, row)
         return start + program + [self.algorithm] * bool(self.algorithm), environment
 

@@ -18,6 +18,7 @@ class Way:
     binding: str = "unbound"
     imbalances: tuple = ()  # as `tutti bench --imbalance` takes them; none: in step
     transports: tuple = TRANSPORTS
+    timing: str = "barrier"  # as `tutti bench --timing` takes it
 
     @property
     def bind(self):
@@ -27,14 +28,19 @@ class Way:
     @property
     def name(self):
         memory = f"{self.memory}s" + (f" and {self.offset} bytes" if self.offset else "")
-        return f"{memory}, {self.binding}, {'out of step' if self.imbalances else 'in step'}"
+        return f"{memory}, {self.binding}, {'out of step' if self.imbalances else self.in_step[0]}"
+
+    @property
+    def in_step(self):
+        return {"barrier": ("in step", "all ranks leave a barrier and call"),
+                "loop": ("in a loop", "ranks call in a loop, with inputs that stay the same")}[self.timing]
 
     @property
     def told(self):
         """One line below the title of a table."""
         memory = {"vector": "where a std::vector of their size begins", "page": f"{self.offset} bytes behind a page's start"}
         step = "the last rank computes before its call, while the others wait in theirs" if self.imbalances else \
-            "all ranks leave a barrier and call"
+            self.in_step[1]
         bound = "each rank bound to a core by its launcher" if self.binding == "bound" else "no rank bound"
         return f"Measured so: buffers begin {memory[self.memory]}; {bound}; {step}."
 
@@ -54,11 +60,11 @@ def cores():
     return len({core_of(processor) for processor in os.sched_getaffinity(0)})
 
 
-def ways_of(memories, offset, bindings, imbalances):
+def ways_of(memories, offset, bindings, imbalances, timing="barrier"):
     """Those that were asked for; None where nothing was."""
     if offset is not None:
         memories = memories or ["page"]
-    if not (memories or bindings or imbalances):
+    if not (memories or bindings or imbalances or timing == "loop"):
         return DEFAULT
-    return tuple(Way(memory, offset or 0, binding, tuple(imbalances or ()))
+    return tuple(Way(memory, offset or 0, binding, tuple(imbalances or ()), timing=timing)
                  for memory, binding in itertools.product(memories or MEMORIES[:1], bindings or BINDINGS[:1]))

@@ -24,7 +24,8 @@ struct lane_of_peer {
     peer other{described(), card{segment.file(), segment.key()}, 0};
     own_segment::handle way = segment.add_lane({1, 0}, 0);
     std::vector<std::byte> landing;
-    std::unique_ptr<inbox> in = std::make_unique<inbox>(context{1, 0}, 0, other, landing);
+    copy_costs costs{segment.top().costs};
+    std::unique_ptr<inbox> in = std::make_unique<inbox>(context{1, 0}, 0, other, landing, costs);
     std::vector<std::byte> memory = std::vector<std::byte>(40'000);
     transfer x;
     transfer_queue done;
@@ -132,9 +133,9 @@ TEST_CASE("an entry or a lane behind the end of the segment ends the channel") {
     lane_of_peer l;
     auto& entry = *l.segment.add_lane({3, 0}, 0)->where;
     entry.lane = 0xffff'ffff;
-    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
+    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing, l.costs).broken().empty());
     entry.lane = 0;
-    CHECK(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
+    CHECK(inbox({3, 0}, 0, l.other, l.landing, l.costs).broken().empty());
     l.segment.top().lanes.publish(entry, directory::nowhere - 1, 0, 0);
-    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing).broken().empty());
+    CHECK_FALSE(inbox({3, 0}, 0, l.other, l.landing, l.costs).broken().empty());
 }
