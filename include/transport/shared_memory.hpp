@@ -15,9 +15,10 @@ namespace tutti::transport {
 ///   for parts.
 /// - Messages in symmetric memory (see world::allocate) are read or reduced where they lie, from
 ///   shared_memory_limits::lend_symmetric_bytes on. Others can be read straight from the sender's memory
-///   (process_vm_readv) where the kernel allows it; each rank tries that once with each peer. So it is from lend_bytes
-///   on, and above 64 KiB for messages that are not reduced, while that is faster. All the rest goes through the slots.
-///   Messages in symmetric memory or in one slot can be viewed.
+///   (process_vm_readv) where the kernel allows it; each rank tries that once with each peer, whose process must not
+///   forbid it later. So it is from lend_bytes on, and while that is faster above 64 KiB for send, and above 512 KiB
+///   for calls that do not reduce. Such a send completes when the receiver has read it. All the rest goes through the
+///   slots. Messages in symmetric memory or in one slot can be viewed.
 /// - Waiting ends in a futex. The control plane is looked at at least every 20 ms, every millisecond when a rank of
 ///   this host has raised the alarm. Beside other fabrics it ends by descriptors like theirs.
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size

@@ -242,7 +242,9 @@ private:
         x.bytes = (cut_.bound(chunks.first + chunks.count) - low) * call_.element_bytes;
         x.reduce = s.what == schedule::action::receive_reduce ? &reduction() : nullptr;
         x.incoming_left = s.other == schedule::side::left;
-        x.is_plain = sends(s) && !call_.reduce.combine;
+        // Shorter ones leave room for the rank's other steps while the receiver is not there yet.
+        constexpr std::size_t most_ahead = 512 * 1024;
+        x.is_plain = sends(s) && !call_.reduce.combine && x.bytes > most_ahead;
     }
     void take_scratch() {
         if (call_.by) [[unlikely]]

@@ -77,7 +77,7 @@ struct resources {
     std::uint64_t questions = 0; ///< that were asked
     peer_memory<R> peers;
     // Records alone are in its symmetric memory, so only records are viewed or lent.
-    shm::fabric shared{{.chooses = false, .lend_symmetric_bytes = sizeof(record)}};
+    shm::fabric shared{{.lend_symmetric_bytes = sizeof(record), .chooses = false}};
     lent_records records{shared};
     transfer_queue ended; ///< inner transfers
 };

@@ -46,7 +46,8 @@ public:
 
     void receive(transfer& x) {
         x.moved = 0;
-        if (copy_costs::is_long(x.bytes)) ++long_waiting_, costs_.begin_receive(has_part());
+        if (copy_costs::is_long(x.bytes))
+            ++long_waiting_, costs_.begin_receive(waiting_.empty() && unwanted_ == 0 && !viewed_ && has_part());
         waiting_.push(x);
         if (waiting_.front() == &x) advance();
     }
@@ -150,10 +151,10 @@ private:
         }
         const std::byte* const there = data_of(s);
         if (!there) return false;
-        if (copy_costs::is_timed(x.bytes, s.part_bytes, next_) && delivery_.place()) {
+        if (delivery_.place() && costs_.is_timed(x.bytes, s.part_bytes)) {
             const auto begun = clock::now();
             delivery_.take({there, s.part_bytes});
-            costs_.note_out(x.bytes, s.part_bytes, clock::now() - begun);
+            costs_.note_out(x.bytes, s.part_bytes, clock::now() - begun, received_);
         } else {
             delivery_.take({there, s.part_bytes});
         }
@@ -177,7 +178,7 @@ private:
         if (accepts(x, s.message_bytes, s.signature)) {
             delivery_.begin(x);
             if (copy_costs::is_long(x.bytes) && (s.lent == 0 || s.region == 0))
-                costs_.begin_message(x.bytes, s.lent != 0);
+                costs_.begin_message(x.bytes, s.lent != 0, received_);
             return true;
         }
         if (s.lent == 0) unwanted_ = s.message_bytes - s.part_bytes;
@@ -267,7 +268,8 @@ private:
         std::byte* const to = own ? own : landing_.data();
         const auto begun = clock::now();
         const bool copied = read_foreign(from_.process(), s.lent + arrived_, to, bytes);
-        if (own && copied && copy_costs::is_long(x.bytes)) costs_.note_kernel(x.bytes, bytes, clock::now() - begun);
+        if (own && copied && copy_costs::is_long(x.bytes))
+            costs_.note_kernel(x.bytes, bytes, clock::now() - begun, received_);
         if (s.flag.was_withdrawn()) return false;
         if (!copied || from_.is_dead()) { // a dead process's number may be another's by now
             broken_ = gone;
@@ -310,6 +312,7 @@ private:
     peer& from_;
     std::vector<std::byte>& landing_;
     copy_costs& costs_;
+    copy_costs::history received_;
     directory::entry* entry_ = nullptr; ///< null until the sender has made the lane
     lane* lane_ = nullptr;
     std::uint32_t seen_additions_ = 0;

@@ -14,12 +14,13 @@ struct shared_memory_limits {
 
     /// Messages of at least this length are read by the receiver straight from the sender's memory, in one copy by the
     /// kernel (process_vm_readv), where it allows that. Others, and all where it does not, are copied twice, through
-    /// slots. Of messages longer than 64 KiB that are only moved, such as those of send, allgather and alltoall, each
-    /// sender takes the way that was faster of late, unless `chooses` is false.
+    /// slots; but see `chooses`.
     std::size_t lend_bytes = never;
-    bool chooses = true; ///< see lend_bytes
     /// The same for messages in symmetric memory, which the receiver reads, or reduces, where they lie.
     std::size_t lend_symmetric_bytes = 8 * 1024;
+    /// Messages longer than 64 KiB of send, and longer than 512 KiB of calls that do not reduce, go the way that was
+    /// faster of late.
+    bool chooses = true;
 };
 
 } // namespace tutti::transport

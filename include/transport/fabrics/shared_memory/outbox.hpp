@@ -127,15 +127,17 @@ private:
         if (s.region != 0) return true;
         if (!by_length || where_.may_lend.load(std::memory_order_relaxed) == 0) return false;
         if (x.bytes >= limits_.lend_bytes) return true;
-        return costs_.by_kernel(x.bytes, receiver_.top().costs) && is_readable(x.from);
+        return is_readable(x) && costs_.by_kernel(x.bytes, sent_, receiver_.top().costs);
     }
-    /// The kernel reads that memory, too: not so what is a device's, or secret. It is asked once for messages that
-    /// begin alike.
-    [[nodiscard]] bool is_readable(const std::byte* from) noexcept {
+    /// The kernel reads that memory, too: not so what is secret, or a device's. It is tried at both ends of a message,
+    /// once for messages of the same memory.
+    [[nodiscard]] bool is_readable(const transfer& x) noexcept {
+        if (x.from == readable_ && x.bytes == readable_bytes_) return true;
         std::byte seen;
-        if (from != readable_ && !read_foreign(::getpid(), reinterpret_cast<std::uintptr_t>(from), &seen, 1))
-            return false;
-        readable_ = from;
+        for (const std::byte* at : {x.from, x.from + x.bytes - 1})
+            if (!read_foreign(::getpid(), reinterpret_cast<std::uintptr_t>(at), &seen, 1)) return false;
+        readable_ = x.from;
+        readable_bytes_ = x.bytes;
         return true;
     }
 
@@ -149,10 +151,10 @@ private:
             s.region = number;
             to = memory;
         }
-        if (x.is_plain && copy_costs::is_timed(x.bytes, part, next_)) {
+        if (x.is_plain && costs_.is_timed(x.bytes, part)) {
             const auto begun = clock::now();
             tutti::detail::copy_bytes(to, x.from + x.moved, part);
-            costs_.note_into(x.bytes, part, clock::now() - begun);
+            costs_.note_into(x.bytes, part, clock::now() - begun, sent_);
         } else if (part > 0) {
             tutti::detail::copy_bytes(to, x.from + x.moved, part);
         }
@@ -181,14 +183,16 @@ private:
     peer& receiver_;
     symmetric_heap& heap_;
     copy_costs& costs_;
+    copy_costs::history sent_;
     const shared_memory_limits& limits_;
     transfer_queue waiting_;                         ///< for free slots
     std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;
-    const std::byte* readable_ = nullptr; ///< where the last message began that was lent by choice
-    std::uint32_t long_sends_ = 0;        ///< of those that wait or are lent
-    std::uint32_t oldest_ = 0;            ///< turn of the first lent slot, if any
-    std::uint32_t next_ = 0;              ///< turn of the next part
+    const std::byte* readable_ = nullptr; ///< the last message whose memory was tried
+    std::size_t readable_bytes_ = 0;
+    std::uint32_t long_sends_ = 0; ///< of those that wait or are lent
+    std::uint32_t oldest_ = 0;     ///< turn of the first lent slot, if any
+    std::uint32_t next_ = 0;       ///< turn of the next part
 };
 
 } // namespace tutti::transport::detail::shm
