@@ -123,7 +123,7 @@ private:
         return std::min<std::size_t>(std::bit_width(message / least_message), classes) - 1;
     }
     [[nodiscard]] static std::uint32_t cost_of(std::size_t bytes, clock::duration took) noexcept {
-        const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
+        const auto ns = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
         return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ns * 4096 / bytes, 1, 0xffff));
     }
     /// A copy that took longer may have been held up, and counts less.
