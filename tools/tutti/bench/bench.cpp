@@ -398,7 +398,7 @@ void add_calls(CLI::App& c, bench_settings& s) {
 
 void add_how(CLI::App& c, bench_settings& s) {
     add_size(c, "--lend-bytes", s.lend_bytes,
-             "Over shared memory, receivers read messages from this size on by process_vm_readv [default: never]");
+             "Over shared memory, receivers read messages from this size on by process_vm_readv [default: chosen]");
     c.add_option("--lanes", s.lanes, "Over tcp, sockets to each peer, which share long messages [default: 1]")
         ->check(CLI::Range(1, 16))
         ->type_name("N");
