@@ -251,7 +251,9 @@ TEST_CASE("ranks that wait for each other in unlike places are told with what ea
 TEST_CASE("requests that a program does not look at are told") {
     const job j(2, [](const world_of_processes& world, account& mine) {
         std::vector<int> data(1000, 1);
-        if (world.rank() == 1) return world.allreduce(data, sum, algorithm::ring{});
+        // What has come when a call begins ends the first on rank 1 at times; its second waits in any case.
+        for (int k = 0; world.rank() == 1 && k < 2; ++k) world.allreduce(data, sum, algorithm::ring{});
+        if (world.rank() == 1) return;
         auto request = world.async().allreduce(data, sum, algorithm::ring{});
         auto second = world.async().receive(std::span(data).first(0), 1, 3);
         await_word(mine);
