@@ -29,7 +29,7 @@ struct memory_channel_end;
 /// Messages of up to 2 KiB are copied into a slot of the channel, and their sends are then complete; larger ones are
 /// read by the receiver straight from the sender's memory, once, whether it keeps or reduces them. Each channel has 16
 /// slots in each direction, in which at most 32 KiB of completed sends wait for their receives; no message allocates.
-/// Every message can be viewed.
+/// Every message can be viewed, and one of more than 512 bytes answered where it lies, for which it is not copied.
 ///
 /// A context that was closed may be opened again: a channel of it is a new one then, met by the peer when it has
 /// closed its old one too.
@@ -39,6 +39,7 @@ public:
     /// @{
     using channel = detail::memory_channel;
     static constexpr medium near = medium::memory, far = medium::memory;
+    static constexpr bool reads_in_place = true;
     /// @}
 
     /// Takes the place of rank `rank`. Throws `error` (invalid_argument) when there is none or it has been taken.

@@ -65,3 +65,36 @@ TEST_CASE("over shared memory too ranks that wait in event loops, or on Asio, na
 TEST_CASE("over shared memory too an abort reaches everyone, and who is outside learns at its next call") {
     abort_by_one(over_shared_memory, size);
 }
+
+TEST_CASE("what a stopped rank goes on to write to symmetric memory does not reach a peer whose call has failed") {
+    const reserved_port at;
+    processes ranks(2, [&](int rank, account& mine) {
+        const auto world = over_shared_memory(rank, 2, at);
+        constexpr std::size_t count = 1 << 18;
+        const auto data = world.allocate<int>(count + 100);
+        std::fill(data.begin(), data.end(), 1);
+        world.barrier();
+        static std::size_t calls;
+        const auto add = [rank](int a, int b) {
+            if (rank == 1 && ++calls == count / 4) ::raise(SIGSTOP);
+            return a + b;
+        };
+        const bool failed =
+            fails(mine, [&] { world.allreduce(std::span(data).first(count), add, algorithm::direct{}); });
+        expect(failed, "the call fails");
+        if (rank == 1) return;
+        const auto in_its_half = std::count(data.begin() + count / 2, data.begin() + count, 2);
+        expect(0 < in_its_half && in_its_half < count / 2, "rank 1 was stopped while it wrote");
+        std::fill(data.begin(), data.end(), 7);
+        mine.stage.store(1, std::memory_order_release);
+        while (mine.stage.load(std::memory_order_acquire) < 2) std::this_thread::sleep_for(1ms);
+        expect(std::count(data.begin(), data.end(), 7) == count + 100, "all is as this rank has left it");
+    });
+    ranks.await_stage(0, 1);
+    check_blames_stopped(ranks.of(0), 1, ranks.of(0).error[0].told - deadline);
+    const moment continued = ranks.send(1, SIGCONT);
+    CHECK(ranks.end(1) == "");
+    CHECK(ranks.of(1).error[0].told - continued <= beyond);
+    ranks.of(0).stage.store(2, std::memory_order_release);
+    CHECK(ranks.end(0) == "");
+}

@@ -85,12 +85,20 @@ TEST_CASE("in memory few ranks send to all at once: while it fits the caches, or
     CHECK(in_memory(8, 2, false) == "butterfly");
     CHECK(in_memory(8, 9, false) == "butterfly");
     CHECK(in_memory(KiB + 4, 4, false) == "butterfly");
-    CHECK(in_memory(16 * KiB, 4, true) == "butterfly");
+    CHECK(in_memory(16 * KiB, 4, false) == "butterfly");
+    CHECK(in_memory(4 * KiB, 4, true) == "butterfly");
+    CHECK(in_memory(4 * KiB + 4, 4, true) == "direct");
+    CHECK(in_memory(2 * KiB, 2, true) == "butterfly");
+    CHECK(in_memory(2 * KiB + 4, 2, true) == "direct");
     CHECK(in_memory(64 * KiB, 4, false) == "direct");
     CHECK(in_memory(64 * KiB + 4, 4, false) == "halving_doubling");
     CHECK(in_memory(64 * KiB + 4, 5, false) == "ring");
     CHECK(in_memory(64 * MiB, 4, true) == "direct");
-    CHECK(in_memory(64 * MiB, 2, true) == "halving_doubling");
+    CHECK(in_memory(64 * MiB, 2, true) == "direct");
+    CHECK(in_memory(64 * MiB, 2, false) == "halving_doubling");
+    topology threads{2};
+    threads.reads_in_place = true;
+    CHECK(choose(operation::allreduce, MiB, threads).how.name() == "direct");
     CHECK(in_memory(64 * MiB, 16, true) == "halving_doubling");
 }
 

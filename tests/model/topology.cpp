@@ -21,9 +21,11 @@ int per_node(const std::vector<int>& nodes) { return lying(nodes).placed ? 0 : l
 struct placed_ranks {
     struct media {
         medium near = medium::memory, far = medium::network;
+        bool reads_in_place = false;
     };
     std::vector<int> nodes;
-    [[nodiscard]] static media between() { return {}; }
+    bool reads_in_place = false;
+    [[nodiscard]] media between() const { return {.reads_in_place = reads_in_place}; }
     [[nodiscard]] int node(int rank) const { return nodes[static_cast<std::size_t>(rank)]; }
 };
 
@@ -49,6 +51,11 @@ TEST_CASE("ranks of a node that are not consecutive need a placement") {
     CHECK(per_node({0, 1, 0, 1}) == 0);
     CHECK(per_node({0, 0, 1, 1, 0, 0}) == 0);
     CHECK(per_node({0, 0, 1, 0}) == 0);
+}
+
+TEST_CASE("a topology says whether the transport reads all memory in place") {
+    CHECK(tutti::model::topology_of(placed_ranks{{0, 0}, true}, std::vector{0, 1}).reads_in_place);
+    CHECK_FALSE(lying({0, 0}).reads_in_place);
 }
 
 TEST_CASE("a topology is that of the communicator's ranks in their order, not that of the world") {

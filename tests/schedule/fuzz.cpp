@@ -62,6 +62,27 @@ void judge(const program& p, unsigned seed, outcome& seen) {
     }
 }
 
+/// Somebody else reads a chunk of the user's at any moment: the rank itself, or another one by a message. Of both
+/// nobody takes notice.
+void spy(program& p, mutator& m, int bank) {
+    const auto list = [&](int r) -> std::vector<step>& { return p.ranks[static_cast<std::size_t>(r)]; };
+    const auto put = [&](int r, int i, const step& s) { list(r).insert(list(r).begin() + i, s); };
+    const int from = m.below(p.size), to = m.below(p.size), chunk = m.below(p.chunks);
+    const place seen{m.below(2) == 0 ? buffer::input : buffer::output, chunk, 1}, kept{scratch(bank), chunk, 1};
+    const int i = m.below(static_cast<int>(list(from).size()) + 1);
+    if (from == to) return put(from, i, copy(seen, kept));
+    const auto before = [&](int r, int n, int peer, action what) {
+        return std::count_if(list(r).begin(), list(r).begin() + n,
+                             [&](const step& s) { return s.what == what && s.peer == peer; });
+    };
+    std::vector<int> possible; // where as many messages have come before as have gone
+    for (int j = 0; j <= static_cast<int>(list(to).size()); ++j)
+        if (before(to, j, from, action::receive) == before(from, i, to, action::send)) possible.push_back(j);
+    if (possible.empty()) return;
+    put(to, possible[static_cast<std::size_t>(m.below(static_cast<int>(possible.size())))], receive(from, kept));
+    put(from, i, send(to, seen));
+}
+
 /// All operands in the other order: what all ranks had the same, they have the same still.
 void turn_all(program& p) {
     for (auto& steps : p.ranks)
@@ -147,6 +168,31 @@ TEST_CASE("what is proven stays right when the messages of any ranks are packed,
     });
     INFO(joined << " with joined steps");
     CHECK(joined > effort(500));
+}
+
+TEST_CASE("what is proven stays right, bit by bit, when answers are written to where their operands lie") {
+    int programs = 0, answers = 0;
+    each_case(12'000, [&](unsigned seed) {
+        mutator m(seed);
+        program p = m.below(2) == 0 ? m.schedule() : random_program(seed).write();
+        if (p.what != operation::allreduce) return;
+        for (int swaps = m.below(3); swaps > 0; --swaps) m.mutate(p, 2);
+        p.parts.clear();
+        for (int spies = m.below(6); spies > 0; --spies) spy(p, m, 20 + spies);
+        if (!verify(p).proven) return;
+        for (const auto messages : {oracle::waiting::nowhere, oracle::waiting::nowhere, oracle::waiting::in_buffers}) {
+            oracle second(p, seed + static_cast<unsigned>(answers), {}, messages);
+            second.answer_in_place();
+            const std::string opinion = second.judge();
+            INFO("the second opinion is " << opinion);
+            INFO(listing(p));
+            REQUIRE(opinion.empty());
+            answers += second.answered();
+        }
+        ++programs;
+    });
+    INFO(programs << " proven, " << answers << " answers without data");
+    CHECK((programs > effort(500) && answers > effort(500)));
 }
 
 TEST_CASE("what is proven stays right, bit by bit, when the receive_reduces of any ranks are lowered") {

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+// Long because a second opinion shares nothing with what it is held against.
+
+#include <collectives/schedule/lowering/answers.hpp>
+#include <collectives/schedule/lowering/order.hpp>
 #include <collectives/schedule/program.hpp>
 
 #include <algorithm>
@@ -31,6 +35,17 @@ public:
         if (in_place_.empty()) in_place_.assign(static_cast<std::size_t>(p_.size), p_.in_place);
     }
 
+    /// From now on who views a message writes its answer to the memory of its sender, where `answers` says so.
+    void answer_in_place() {
+        for (int r = 0; r < p_.size; ++r) {
+            const bool in_place = in_place_[static_cast<std::size_t>(r)];
+            const schedule::order o = schedule::order_of(steps(r), p_.size, p_.chunks, in_place);
+            answers_.emplace_back(steps(r), p_.size, p_.chunks, in_place, o.viewed);
+        }
+    }
+    /// How many answers brought no data.
+    int answered() const { return static_cast<int>(answered_.size()); }
+
     /// Empty if the program does what its operation promises, else what is wrong.
     std::string judge() {
         for (int r = 0; r < p_.size; ++r)
@@ -59,7 +74,10 @@ private:
         std::map<spot, std::string> memory;
         std::vector<char> state; // 'w'aiting, 's'tarted, 'b'uffered: done but for its message, 'l'ent until that has
                                  // been read, 'd'one
-        std::vector<std::vector<std::pair<int, int>>> reads; // the sends (rank, step) that lend to a step
+        struct loan {
+            int sender, step, receive;
+        };
+        std::vector<std::vector<loan>> reads; // the sends that lend to a step
         std::vector<std::vector<int>> after_end, after_start;
         std::map<int, std::vector<std::string>> leaving; // what a started send read, by step
     };
@@ -245,7 +263,7 @@ private:
                 const step& part = at(m.rank, i);
                 if (s.what == action::send) rank(m.rank).leaving[i] = texts_of(m.rank, part.from);
                 // Until its data are there, what a receive will overwrite is worth nothing.
-                if (part.what == action::receive)
+                if (part.what == action::receive && !may_be_there(m.rank, i))
                     for (int k = 0; k < part.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, part.to, k));
             }
             if (s.what == action::send && messages_ == waiting::in_buffers && random_() % 2 == 0)
@@ -259,8 +277,28 @@ private:
                 combine(m.rank, s, s.what == action::copy ? s.from : s.to, k,
                         s.what == action::copy ? "" : read(m.rank, s.from, k));
         state(m.rank, m.step) = 'd';
-        for (const auto& [sender, step] : rank(m.rank).reads[static_cast<std::size_t>(m.step)])
-            set_state(sender, step, 'd');
+        for (const auto& loan : rank(m.rank).reads[static_cast<std::size_t>(m.step)]) {
+            answer(m.rank, m.step, loan);
+            set_state(loan.sender, loan.step, 'd');
+        }
+    }
+    /// What step i receives may have been written where it goes.
+    bool may_be_there(int r, int i) const {
+        return !answers_.empty() && answers_[static_cast<std::size_t>(r)].brings(static_cast<std::size_t>(i));
+    }
+    /// Writes what the step has made of a message to where that lies, if both ranks say so.
+    void answer(int r, int i, const rank_state::loan& from) {
+        if (answers_.empty()) return;
+        const step& s = at(r, i);
+        const place& there = at(from.sender, from.step).from;
+        for (const schedule::answers::reply& a : answers_[static_cast<std::size_t>(r)].of(i)) {
+            const auto awaited =
+                answers_[static_cast<std::size_t>(from.sender)].awaited_by(static_cast<std::size_t>(from.step));
+            if (a.receive != from.receive || a.message != awaited) continue;
+            for (int k = 0; k < s.to.count; ++k)
+                rank(from.sender).memory[memory_of(from.sender, there, k)] = rank(r).memory[memory_of(r, s.to, k)];
+            answered_.insert({r, a.send});
+        }
     }
     /// The one step that reads what step i receives, if that is a reduce_many with it as one operand; else -1.
     int reader_of(int r, int i) const {
@@ -297,7 +335,7 @@ private:
         if (!wrong_.empty() || parts.size() > 1) return;
         if (const int reader = reader_of(m.peer, m.peer_step); reader >= 0 && !buffered) {
             state(m.rank, m.step) = 'l';
-            rank(m.peer).reads[static_cast<std::size_t>(reader)].emplace_back(m.rank, m.step);
+            rank(m.peer).reads[static_cast<std::size_t>(reader)].push_back({m.rank, m.step, m.peer_step});
         }
     }
     void pass(const move& m, int i, int j, bool buffered) {
@@ -307,6 +345,11 @@ private:
         if (!buffered && texts_of(m.rank, s.from) != message) wrong_ = "overwritten while being sent";
         for (int k = 0; k < s.from.count && wrong_.empty(); ++k) {
             const std::string incoming = message[static_cast<std::size_t>(k)];
+            if (answered_.count({m.rank, i}) > 0) {
+                const bool is_there = may_be_there(m.peer, j) && read(m.peer, t.to, k) == incoming;
+                if (!is_there) wrong_ = "what was to be there already is not";
+                continue;
+            }
             if (t.what == action::receive)
                 rank(m.peer).memory[memory_of(m.peer, t.to, k)] = incoming;
             else
@@ -388,6 +431,8 @@ private:
     waiting messages_;
     std::minstd_rand random_;
     std::vector<rank_state> ranks_;
+    std::vector<schedule::answers> answers_; ///< by rank; empty: messages bring all data
+    std::set<std::pair<int, int>> answered_; ///< sends (rank, step) whose data are there already
     std::string wrong_;
     bool in_rank_order_ = true;
 };

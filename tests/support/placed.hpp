@@ -14,6 +14,7 @@ namespace tutti::test {
 class placed : public transport::memory {
 public:
     static constexpr transport::medium far = transport::medium::network;
+    static constexpr bool reads_in_place = false;
 
     /// `nodes` has each rank's node.
     placed(std::shared_ptr<transport::memory_world> world, int rank, std::vector<int> nodes)

@@ -6,6 +6,7 @@
 
 #include "support/tcp_ranks.hpp"
 
+#include <collectives/algorithm/ring.hpp>
 #include <transport/control/status/desk.hpp>
 #include <transport/control/status/reading.hpp>
 

@@ -22,6 +22,7 @@ class memory_fixture {
 public:
     using transport = memory;
     static constexpr std::size_t eager_limit = 32 * 1024;
+    static constexpr bool writes_answers = true;
 
     void run(int ranks, const std::function<void(memory&)>& body) {
         world_ = memory_world::create(ranks);

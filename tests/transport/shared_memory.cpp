@@ -19,6 +19,7 @@ namespace {
 struct shared_fixture {
     using transport = tutti::transport::shared_memory;
     static constexpr std::size_t eager_limit = 512 * 1024;
+    static constexpr bool writes_answers = true;
     static inline tutti::transport::shared_memory_limits limits;
 
     static void run(int ranks, const std::function<void(transport&)>& body) {

@@ -71,6 +71,7 @@ model::chooser chooser_of(const explain_settings& s, int ranks) {
     const int width = on.ranks_per_node;
     if (!says_anything(s.machine)) {
         on.far = medium_of(s.machine.transport);
+        on.reads_in_place = s.machine.transport == "memory";
         if (width == ranks) on.near = on.far;
         if (width < ranks && on.far == transport::medium::memory)
             throw std::invalid_argument(fmt::format(

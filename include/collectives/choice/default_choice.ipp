@@ -32,13 +32,14 @@ namespace detail {
 
 /// An allreduce through memory, where a rank that waits costs more than bytes that are copied. `one_shot` waits once,
 /// for others who all have to be read, which shows as soon as they are more than a few bytes. `direct` has the fewest
-/// waits, and reads symmetric memory in one pass; without it, operands are staged, which shows once they leave the
-/// caches.
+/// waits, and reads symmetric memory in one pass, in which it can write all ranks' results, too; without it, operands
+/// are staged, which shows once they leave the caches.
 [[nodiscard]] TUTTI_INLINE algorithm::any allreduce_in_memory(std::size_t bytes, const topology& on, bool symmetric) {
-    constexpr std::size_t very_little = 1024, little = 16 * 1024, staged = 64 * 1024;
+    constexpr std::size_t very_little = 1024, staged = 64 * 1024;
+    const std::size_t little = symmetric && few(on.size) ? very_little * static_cast<unsigned>(on.size) : 16 * 1024;
     if (bytes <= very_little && 2 < on.size && few(on.size)) return algorithm::one_shot{};
     if (bytes <= little) return algorithm::butterfly{};
-    if (2 < on.size && few(on.size) && (symmetric || bytes <= staged)) return algorithm::direct{};
+    if (few(on.size) && (symmetric || (2 < on.size && bytes <= staged))) return algorithm::direct{};
     return by_halves(on);
 }
 
@@ -153,7 +154,7 @@ namespace detail {
 
 TUTTI_INLINE selection choose(schedule::operation what, std::size_t bytes, const topology& on, bool commutative,
                               bool symmetric) {
-    selection best = detail::chosen(what, bytes, on, commutative, symmetric);
+    selection best = detail::chosen(what, bytes, on, commutative, symmetric || on.reads_in_place);
     best.how = on.of_nodes(best.how);
     return best;
 }

@@ -25,6 +25,7 @@ struct topology {
 
     /// Where the ranks lie, if their nodes are of different sizes, or not of consecutive ranks; else null.
     std::shared_ptr<const schedule::placement> placed{};
+    bool reads_in_place = false; ///< peers read all memory where it lies, as if it were symmetric
 
     /// The number of nodes.
     [[nodiscard]] int nodes() const noexcept {
@@ -53,8 +54,8 @@ struct topology {
     }
 
     friend bool operator==(const topology& a, const topology& b) noexcept {
-        const bool alike =
-            a.size == b.size && a.ranks_per_node == b.ranks_per_node && a.near == b.near && a.far == b.far;
+        const bool alike = a.size == b.size && a.ranks_per_node == b.ranks_per_node && a.near == b.near &&
+                           a.far == b.far && a.reads_in_place == b.reads_in_place;
         return alike && (a.placed && b.placed ? *a.placed == *b.placed : a.placed == b.placed);
     }
 };
@@ -73,7 +74,9 @@ template <class Transport>
     std::vector<int> nodes;
     nodes.reserve(members.size());
     for (const int m : members) nodes.push_back(t.node(m));
-    return topology_of(nodes, t.between().near, t.between().far);
+    topology on = topology_of(nodes, t.between().near, t.between().far);
+    on.reads_in_place = t.between().reads_in_place;
+    return on;
 }
 
 } // namespace tutti::model

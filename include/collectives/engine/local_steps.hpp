@@ -173,9 +173,35 @@ private:
         operands from;
         const std::size_t number = find_operands(i, offset, from);
         const bool here = look(t, i, from);
-        const reducer& r = reduction();
-        if (here) r.combine_many(transfers_[i].to + offset, from.data(), number, bytes / call_.element_bytes, r.state);
+        if (here) combine_many(i, transfers_[i].to + offset, std::span(from).first(number), bytes);
         return release_viewed(t, i) && here;
+    }
+    void combine_many(std::uint32_t i, std::byte* to, std::span<const std::byte*> from, std::size_t bytes) {
+        operands answered;
+        const std::size_t answers = find_answered(i, from, answered);
+        const reducer& r = reduction();
+        // So much stays in the first cache until it has been copied.
+        const std::size_t most = std::max<std::size_t>(8192 / r.element_bytes, 1) * r.element_bytes;
+        const std::size_t piece = answers > 0 ? std::min(most, bytes) : bytes;
+        for (std::size_t done = 0; done < bytes; done += piece) {
+            const std::size_t some = std::min(piece, bytes - done);
+            r.combine_many(to + done, from.data(), from.size(), some / r.element_bytes, r.state);
+            for (const std::byte* const other : std::span(answered).first(answers))
+                tutti::detail::copy_bytes(const_cast<std::byte*>(other) + done, to + done, some);
+            for (const std::byte*& x : from) x += some;
+        }
+    }
+    /// The viewed operands whose senders await the result in their memory; returns how many there are. Their answers
+    /// bring no data.
+    std::size_t find_answered(std::uint32_t i, std::span<const std::byte* const> from, operands& answered) {
+        std::size_t number = 0;
+        for (const schedule::answers::reply& a : plan_->answered.of(static_cast<int>(i))) {
+            const transport::transfer& x = transfers_[static_cast<std::size_t>(a.receive)];
+            bool& brought = transfers_[static_cast<std::size_t>(a.send)].is_answer;
+            brought = views_messages_ && x.viewed && x.answer == a.message;
+            if (brought) answered[number++] = from[static_cast<std::size_t>(a.operand)];
+        }
+        return number;
     }
     /// Where the operands of a step lie that are stored; returns how many there are.
     std::size_t find_operands(std::uint32_t i, std::size_t offset, operands& from) const {

@@ -229,6 +229,8 @@ private:
             if (plan_->steps[i].joined) x.bytes += transfers_[i + 1].bytes; // which lie behind it
             x.may_view =
                 views_messages_ && x.bytes > 0 && plan_->dependencies.viewed.reader_of(static_cast<int>(i)) >= 0;
+            x.answer = views_messages_ ? plan_->answered.awaited_by(i) : 0;
+            x.is_answer = views_messages_ && plan_->answered.brings(i);
         }
         is_laid_out_ = true;
         sent_.count(*plan_, transfers_);

@@ -100,6 +100,7 @@ lowered_plan_of(const call& c, const schedule::position& at, std::vector<schedul
     auto made = schedule::compile(c.what, at, c.how.chunks(c.what, at.size), c.segments,
                                   lowered(std::move(steps), at.in_place));
     made.dependencies.viewed = {};
+    made.answered = {};
     return std::make_shared<const schedule::plan>(std::move(made));
 }
 

@@ -40,6 +40,14 @@ namespace detail {
 
 class any_channel;
 
+template <class T>
+inline constexpr bool reads_in_place = [] {
+    if constexpr (requires { T::reads_in_place; })
+        return T::reads_in_place;
+    else
+        return false;
+}();
+
 /// Zeroed memory aligned to 64 bytes: for transports without symmetric memory, or that reach all memory anyway.
 [[nodiscard]] inline std::shared_ptr<std::byte> plain_memory(std::size_t bytes) {
     constexpr std::align_val_t alignment{64};
@@ -224,7 +232,7 @@ public:
     /// Takes the transport over.
     template <class T>
         requires(!std::same_as<T, any>)
-    explicit any(T t) : any(std::move(t), media{T::near, T::far}) {
+    explicit any(T t) : any(std::move(t), media{T::near, T::far, detail::reads_in_place<T>}) {
         static_assert(transport<T>);
     }
 
@@ -241,8 +249,9 @@ public:
     /// @}
     /// Media between ranks.
     struct media {
-        medium near; ///< of a node
-        medium far;  ///< of several nodes
+        medium near;                 ///< of a node
+        medium far;                  ///< of several nodes
+        bool reads_in_place = false; ///< each message is read where it lies (T::reads_in_place)
     };
     /// Those of the transport.
     [[nodiscard]] media between() const noexcept { return between_; }

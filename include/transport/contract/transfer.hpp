@@ -33,9 +33,14 @@ struct transfer {
     bool may_view = false;           ///< a plain receive that need not be stored: see viewing_transport
     /// A plain receive of at most most_varying_bytes whose message may be shorter: `bytes` becomes its length.
     bool may_be_shorter = false;
-    bool followed = false;       ///< a send to the same peer starts next, at once: this one may wait for it, no longer
-    bool is_plain = false;       ///< a send whose receiver, as far as known, stores the message as it comes
-    std::uint64_t signature = 0; ///< of the call; both ends must agree
+    bool followed = false; ///< a send to the same peer starts next, at once: this one may wait for it, no longer
+    bool is_plain = false; ///< a send whose receiver, as far as known, stores the message as it comes
+    /// A send: its data are where they go already, written by who viewed the memory. A receive: that may be so.
+    bool is_answer = false;
+    /// A send: who views the message may write to its memory, if that is what the so many-th message of the call to
+    /// this rank would bring; 0: no. Of a viewed receive it is the send's, set by the transport.
+    std::uint32_t answer = 0;
+    std::uint64_t signature = 0;     ///< of the call; both ends must agree
     transfer_queue* owner = nullptr; ///< the list to enter when complete
 
     // Set by the transport.

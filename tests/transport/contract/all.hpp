@@ -78,6 +78,7 @@ std::vector<clause> contract() {
     };
     if constexpr (viewing_fixture<F>) {
         all.push_back({"views show messages", views_show_messages<F>});
+        all.push_back({"answers may lie there already", answers_may_lie_there_already<F>});
         all.push_back({"only what matches is viewed", only_what_matches_is_viewed<F>});
         all.push_back({"views hold their channel alone", views_hold_their_channel_alone<F>});
         all.push_back({"closing voids views", closing_voids_views<F>});

@@ -41,10 +41,12 @@ public:
     courier(const courier&) = delete;
     courier& operator=(const courier&) = delete;
 
+    /// Who views it may write the message of that number to its memory.
     transport::transfer& send(transport::context k, int peer, const std::byte* from, std::size_t size,
-                              std::uint64_t signature = usual_signature) {
+                              std::uint64_t signature = usual_signature, std::uint32_t answer = 0) {
         auto& x = fresh(size, signature);
         x.from = from;
+        x.answer = answer;
         t_.send(t_.open(k, peer), x);
         return x;
     }
@@ -68,6 +70,23 @@ public:
         auto& x = fresh(to.size(), usual_signature);
         x.to = to.data();
         x.may_be_shorter = true;
+        t_.receive(t_.open(k, peer), x);
+        return x;
+    }
+
+    /// What has been written to its receiver's memory already if `is_there`.
+    transport::transfer& answer(transport::context k, int peer, const bytes& data, bool is_there) {
+        auto& x = fresh(data.size(), usual_signature);
+        x.from = data.data();
+        x.is_answer = is_there;
+        t_.send(t_.open(k, peer), x);
+        return x;
+    }
+    /// A receive whose data may be there already.
+    transport::transfer& receive_answer(transport::context k, int peer, std::byte* to, std::size_t size) {
+        auto& x = fresh(size, usual_signature);
+        x.to = to;
+        x.is_answer = true;
         t_.receive(t_.open(k, peer), x);
         return x;
     }

@@ -70,6 +70,50 @@ void views_show_messages() {
     });
 }
 
+/// An answer may be written where the message lies that it answers, if its sender has said so and the transport lets
+/// it. Then it travels without data, and leaves what is there; else it is a message as any other.
+template <viewing_fixture Fixture>
+void answers_may_lie_there_already() {
+    Fixture{}.run(2, [](auto& t) {
+        courier c{t};
+        const transport::context k{1, 0};
+        int written = 0, brought = 0;
+        for (const std::size_t size : {24U, 5'000U, 300'003U})
+            for (std::uint32_t number = 0; number < 3; ++number) { // 0: none is awaited
+                const auto question = pattern(size, 2 * size + number), answer = pattern(size, 2 * size + number + 7);
+                if (t.rank() == 0) {
+                    const auto memory = open_memory(t, question);
+                    c.finish(c.send(k, 1, memory.get(), size, decltype(c)::usual_signature, number),
+                             "it has been read");
+                    const bool is_there = std::equal(answer.begin(), answer.end(), memory.get());
+                    auto& x = c.receive_answer(k, 1, memory.get(), size);
+                    c.finish(x, "the answer comes");
+                    expect(std::equal(answer.begin(), answer.end(), memory.get()), "and is right");
+                    expect(x.moved == size, "all of it");
+                    expect(!is_there || number == 1, "none but the awaited one is written");
+                    continue;
+                }
+                bytes stored(size);
+                const auto& x = c.view(k, 0, stored);
+                c.finish(x, "the message is there");
+                const bool writes = x.viewed && x.answer == 1; // the answers are the first messages
+                if (x.viewed) {
+                    auto& h = t.open(k, 0);
+                    std::byte* const there = const_cast<std::byte*>(t.look(h, x));
+                    expect(there && std::equal(question.begin(), question.end(), there), "it is the question");
+                    if (writes) std::copy(answer.begin(), answer.end(), there);
+                    expect(t.release(h, x), "which nobody takes back");
+                }
+                expect(!x.viewed || x.answer == 0 || x.answer == number, "a viewer knows which answer is awaited");
+                c.finish(c.answer(k, 0, answer, writes), "the answer leaves");
+                ++(writes ? written : brought);
+            }
+        if (t.rank() == 0) return;
+        expect(brought >= 6, "most bring their data");
+        if constexpr (requires { Fixture::writes_answers; }) expect(written >= 1, "some are written");
+    });
+}
+
 /// What does not match is never viewed, nor is an empty message.
 template <viewing_fixture Fixture>
 void only_what_matches_is_viewed() {

@@ -178,6 +178,31 @@ TEST_CASE("buffers from a communicator work in any mixture of symmetric and plai
                 world.allreduce(data, sum);
                 for (std::size_t i = 0; i < n; ++i)
                     expect(data[i] == 3 * static_cast<float>(i % 1000), "the sum is right, whoever's memory it was");
+                for (float& x : data) x = static_cast<float>(rank);
+                world.allreduce(data, sum, algorithm::direct{}); // results lie there already, or are brought
+                for (const float x : data) expect(x == 3, "so it is however the result comes");
             }
     }));
+}
+
+TEST_CASE("symmetric memory on some ranks only is a mismatch that names both calls, and says what to do") {
+    for (const bool by_span : {false, true}) {
+        const reserved_port at;
+        CHECK_NOTHROW(run_ranks(3, [&](int rank) {
+            const communicator world{shared_memory{identity(rank, 3, at)}};
+            auto x = world.allocate<float>(100'000);
+            std::vector<float> y(100'000, 1);
+            const std::span<float> other = by_span ? std::span(x.begin(), x.end()) : std::span(y);
+            std::string message;
+            try {
+                rank == 0 ? world.allreduce(x, sum) : world.allreduce(other, sum);
+            } catch (const error& e) {
+                expect(e.why() == cause::mismatch, "the algorithms differ");
+                message = e.what();
+            }
+            for (const char* part : {"allreduce(direct) of 100000 float32, sum, symmetric memory",
+                                     "allreduce(ring) of 100000 float32, sum", "a span of it counts as plain memory"})
+                expect(message.find(part) != std::string::npos, "\"" + std::string(part) + "\" in: " + message);
+        }));
+    }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../base/linkage.hpp"
+#include "answers.hpp"
 #include "cut.hpp"
 #include "order.hpp"
 
@@ -24,6 +25,7 @@ struct plan {
     std::vector<std::uint32_t> ready;  ///< the steps that wait for nothing
     std::vector<int> peers;            ///< ranks, each once, in order of first use
     std::vector<chunk_window> windows; ///< by index_of(buffer): the chunk ids that the buffer holds on this rank
+    answers answered{};                ///< messages that may bring no data
 
     [[nodiscard]] int chunks() const noexcept { return base_chunks * segments; }
     /// How `count` elements are cut, or parts of these lengths.
@@ -41,9 +43,11 @@ struct plan {
 /// Makes the plan of one rank from its steps, which must be packed. Linear in steps and chunks.
 TUTTI_COLD [[nodiscard]] inline plan compile(operation what, const position& where, int base_chunks, int segments,
                                              std::vector<step> steps) {
-    plan p{what, where, base_chunks, segments, std::move(steps), {}, 0, {}, {}, {}};
+    plan p{what, where, base_chunks, segments, std::move(steps), {}, 0, {}, {}, {}, {}};
     p.dependencies = order_of(what, where, p.chunks(), p.steps, where.size);
     p.windows = windows_of(what, where, p.chunks(), p.steps);
+    if (what == operation::allreduce)
+        p.answered = answers(p.steps, where.size, p.chunks(), where.in_place, p.dependencies.viewed);
     std::vector<int> index(static_cast<std::size_t>(where.size), -1);
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         step& s = p.steps[i];

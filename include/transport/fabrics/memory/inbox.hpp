@@ -78,7 +78,11 @@ private:
     /// False when the next message is not to be looked at in this turn.
     bool take(slot& s, transfer& x) {
         if (!accepts(x, s.bytes, s.signature)) return finish(s, transfer_status::mismatched);
-        if (x.may_view) return show(x);
+        if (s.answer == slot::is_there) {
+            x.moved = x.bytes;
+            return finish(s, transfer_status::done);
+        }
+        if (x.may_view) return show(s, x);
         if (is_eager(s)) {
             deliver(x, s.from, x.bytes);
             return finish(s, transfer_status::done);
@@ -107,8 +111,9 @@ private:
     [[nodiscard]] static bool is_eager(const slot& s) noexcept { return s.from == s.data.data(); }
 
     /// The message stays where it is, and is the channel's next until it has been read.
-    bool show(transfer& x) {
+    bool show(const slot& s, transfer& x) {
         viewed_ = x.viewed = true;
+        x.answer = is_eager(s) ? 0 : s.answer;
         x.moved = x.bytes;
         complete(*waiting_.pop());
         return false;

@@ -16,10 +16,13 @@ namespace tutti::transport::detail {
 struct alignas(64) slot {
     static constexpr std::size_t eager_bytes = 2048; ///< messages up to here travel in the slot
 
+    static constexpr std::uint32_t is_there = ~std::uint32_t{0};
+
     // Left uninitialized but for the flag: nothing is read before a message has been written.
     slot() noexcept {} // NOLINT(cppcoreguidelines-pro-type-member-init)
 
     basic_slot_flag<std::atomic<std::uint32_t>> flag;
+    std::uint32_t answer; ///< of the transfer; `is_there`: it is an answer, and brings nothing
     std::uint64_t signature;
     std::size_t bytes;
     const std::byte* from; ///< `data`, or the sender's own memory

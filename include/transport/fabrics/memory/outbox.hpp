@@ -66,9 +66,10 @@ private:
         slot& s = lane_.at(next_);
         s.signature = x.signature;
         s.bytes = x.bytes;
-        const bool eager = x.bytes <= slot::eager_bytes;
+        s.answer = x.is_answer ? slot::is_there : x.answer;
+        const bool eager = x.bytes <= (x.answer == 0 ? slot::eager_bytes : slot::eager_bytes / 4) || x.is_answer;
         if (eager) {
-            if (x.bytes > 0) tutti::detail::copy_bytes(s.data.data(), x.from, x.bytes);
+            if (x.bytes > 0 && !x.is_answer) tutti::detail::copy_bytes(s.data.data(), x.from, x.bytes);
             s.from = s.data.data();
         } else {
             s.from = x.from;

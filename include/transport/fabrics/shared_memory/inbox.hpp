@@ -139,8 +139,9 @@ private:
         transfer& x = *waiting_.front();
         if (!delivery_.receiver()) {
             if (!begin(s, x)) return release(s);
+            if (is_answer(s)) return take_answer(s, x);
             if (lies_whole(s)) {
-                if (x.may_view) return show(x);
+                if (x.may_view) return show(s, x);
                 if (s.lent == 0) return take_whole(s, x);
             }
         }
@@ -177,11 +178,11 @@ private:
         arrived_ = 0;
         if (accepts(x, s.message_bytes, s.signature)) {
             delivery_.begin(x);
-            if (copy_costs::is_long(x.bytes) && (s.lent == 0 || s.region == 0))
+            if (copy_costs::is_long(x.bytes) && !is_answer(s) && (s.lent == 0 || s.region == 0))
                 costs_.begin_message(x.bytes, s.lent != 0, received_);
             return true;
         }
-        if (s.lent == 0) unwanted_ = s.message_bytes - s.part_bytes;
+        if (s.lent == 0 && !is_answer(s)) unwanted_ = s.message_bytes - s.part_bytes;
         complete(pop(), transfer_status::mismatched);
         return false;
     }
@@ -190,6 +191,21 @@ private:
         const std::byte* const there = data_of(s);
         if (!there) return false;
         deliver(x, there);
+        release(s);
+        finish();
+        return true;
+    }
+
+    /// The message's data are in the receiver's memory already, see transfer::is_answer.
+    [[nodiscard]] static bool is_answer(const slot& s) noexcept {
+        return s.lent == 0 && s.part_bytes == 0 && s.message_bytes > 0;
+    }
+    bool take_answer(slot& s, transfer& x) {
+        if (!x.is_answer) {
+            broken_ = senseless;
+            return false;
+        }
+        x.moved = x.bytes;
         release(s);
         finish();
         return true;
@@ -211,9 +227,10 @@ private:
         return s.lent != 0 ? s.region != 0 : s.part_bytes == s.message_bytes;
     }
     /// The message stays where it is, and is the channel's next until it has been read.
-    bool show(transfer& x) {
+    bool show(const slot& s, transfer& x) {
         delivery_.end();
         viewed_ = x.viewed = true;
+        x.answer = s.lent != 0 ? s.part_bytes : 0;
         x.moved = x.bytes;
         complete(pop());
         return false;

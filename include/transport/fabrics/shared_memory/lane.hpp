@@ -17,7 +17,7 @@ struct alignas(64) slot {
     static constexpr std::size_t small_bytes = 216; ///< parts up to here lie beside their header
 
     basic_slot_flag<std::atomic<std::uint32_t>> flag;
-    std::uint32_t part_bytes;
+    std::uint32_t part_bytes; ///< of lent memory: transfer::answer; 0 of a message that has bytes: it is an answer
     std::uint64_t signature;
     std::uint64_t message_bytes;
     std::uint64_t lent; ///< where the whole message lies in the sender's memory; 0: the part lies in this segment

@@ -62,7 +62,7 @@ public:
 
     /// Forgets all transfers; nothing is delivered any more that is read of their memory from now on. Waits for a piece
     /// that is being used; not for long, since the peer may have been stopped in the middle of it. When it goes on it
-    /// notices, and delivers nothing.
+    /// notices, and delivers nothing. What it may write is taken back first.
     void withdraw() noexcept {
         for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
             if (lent_[turn]) lane_.at(turn).flag.withdraw();
@@ -71,6 +71,10 @@ public:
         for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
             while (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead() && clock::now() < until)
                 std::this_thread::yield();
+        for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
+            if (const transfer* const x = lent_[turn];
+                x && x->answer != 0 && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead())
+                heap_.take_back(x->from, x->bytes);
         lent_ = {};
         lent_count_ = 0;
         waiting_.clear();
@@ -96,8 +100,11 @@ private:
         slot& s = lane_.at(next_);
         s.signature = x.signature;
         s.message_bytes = x.bytes;
-        const bool lend = x.moved == 0 && may_lend(s, x);
-        if (lend) {
+        const bool lend = x.moved == 0 && !x.is_answer && may_lend(s, x);
+        if (x.is_answer) {
+            s.lent = s.part_bytes = 0;
+            x.moved = x.bytes;
+        } else if (lend) {
             waiting_.pop();
             if (lent_count_++ == 0) oldest_ = next_;
             lent_[next_ % lane::slot_count] = &x;
@@ -121,9 +128,11 @@ private:
     [[nodiscard]] bool may_lend(slot& s, const transfer& x) {
         const bool may_choose = limits_.chooses && x.is_plain && copy_costs::is_long(x.bytes);
         const bool by_length = x.bytes >= limits_.lend_bytes || may_choose;
-        if (x.bytes == 0 || (!by_length && x.bytes < limits_.lend_symmetric_bytes)) return false;
+        const std::size_t symmetric = x.answer == 0 ? limits_.lend_symmetric_bytes : limits_.lend_symmetric_bytes / 8;
+        if (x.bytes == 0 || (!by_length && x.bytes < symmetric)) return false;
         s.lent = reinterpret_cast<std::uintptr_t>(x.from);
-        s.region = x.bytes >= limits_.lend_symmetric_bytes ? heap_.region_of(x.from, x.bytes) : 0;
+        s.region = x.bytes >= symmetric ? heap_.region_of(x.from, x.bytes) : 0;
+        s.part_bytes = s.region != 0 ? x.answer : 0;
         if (s.region != 0) return true;
         if (!by_length || where_.may_lend.load(std::memory_order_relaxed) == 0) return false;
         if (x.bytes >= limits_.lend_bytes) return true;
@@ -169,7 +178,9 @@ private:
             if (!x) continue;
             if (!lane_.at(oldest_).flag.is_free()) break;
             x->moved = x->bytes;
-            finish(*x);
+            // Where the memory was taken back meanwhile, for another call, an answer may be lost: this one ends in
+            // vain.
+            if (x->answer == 0 || lane_.at(oldest_).region == 0 || heap_.region_of(x->from, x->bytes) != 0) finish(*x);
             x = nullptr;
             --lent_count_;
             moved = true;

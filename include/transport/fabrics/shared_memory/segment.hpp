@@ -28,7 +28,7 @@ namespace tutti::transport::detail::shm {
 /// How a segment begins. Everything that is not atomic is written before the others get to know of the segment.
 struct head {
     /// "tutti", a version, and how many parts of a KiB a room holds.
-    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0007 + (sizeof(room) >> 10 << 16);
+    static constexpr std::uint64_t this_layout = 0x7475'7474'6900'0008 + (sizeof(room) >> 10 << 16);
 
     std::uint64_t layout = this_layout;
     std::uint64_t key = 0;            ///< drawn by the owner: this is the segment that was meant

@@ -7,8 +7,12 @@
 #include "regions.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -37,6 +41,23 @@ public:
         for (const extent& e : extents_)
             if (at >= e.start && at < e.start + e.bytes && bytes <= e.start + e.bytes - at) return e.id;
         return 0;
+    }
+
+    /// Whatever peers still write to these bytes does not show here any more: their pages become private, with what
+    /// they hold. The memory that they are part of is as any other from now on. Where there is no memory for that they
+    /// stay.
+    void take_back(const std::byte* start, std::size_t bytes) noexcept {
+        const std::uint64_t id = region_of(start, bytes);
+        if (id == 0) return;
+        remove(id);
+        const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+        const auto at = reinterpret_cast<std::uintptr_t>(start);
+        const std::uintptr_t first = at / page * page, length = (at + bytes + page - 1) / page * page - first;
+        void* const there = reinterpret_cast<void*>(first);
+        void* const own = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (own == MAP_FAILED) return;
+        std::memcpy(own, there, length);
+        if (::mremap(own, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, there) == MAP_FAILED) ::munmap(own, length);
     }
 
     void detach() noexcept {
@@ -99,7 +120,9 @@ private:
     void remove(std::uint64_t id) noexcept {
         const std::lock_guard lock{mutex_};
         std::erase_if(extents_, [&](const extent& e) { return e.id == id; });
-        if (table_ && id != 0) table_->of(id).id.store(0, std::memory_order_release);
+        if (!table_ || id == 0) return;
+        auto& published = table_->of(id).id; // it has been taken back if the place is another's
+        if (published.load(std::memory_order_relaxed) == id) published.store(0, std::memory_order_release);
     }
 
     tutti::detail::own_process process_;
