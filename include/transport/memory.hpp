@@ -67,6 +67,7 @@ public:
     void receive(channel& h, transfer& x);
     [[nodiscard]] const std::byte* look(channel& h, const transfer&);
     [[nodiscard]] bool release(channel& h, const transfer&);
+    [[nodiscard]] bool answer(channel& h, std::size_t offset, const std::byte* from, std::size_t bytes);
     void close(context k);
     bool progress();
     void wait(clock::time_point until);

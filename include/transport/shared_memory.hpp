@@ -25,8 +25,8 @@ namespace tutti::transport {
 /// - The shared memory has no name: nothing of it stays, however the processes end, and it is not bounded by the size
 ///   of /dev/shm. Each rank finds the others' through /proc, so all must run as one user in one process namespace.
 /// - A context that was closed may be opened again when both sides have closed it. close() waits a tenth of a second at
-///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing. Where it
-///   could still write, the pages of the message become this rank's own: that memory is as any other from then on.
+///   most for a peer that reads symmetric memory in place; one that has not done by then delivers nothing. Where it was
+///   writing, the pages of that piece, at most three, become this rank's own, as any other memory.
 /// - Memory: some 20 KiB a rank; for each channel and direction 4 KiB once a message has passed; for larger messages
 ///   512 KiB, and 1 MiB a rank; but 6 MiB a rank at most and 128 KiB for each of its channels. Of what closed channels
 ///   had used, a rank keeps up to 3 MiB; the rest is given back. Channels are not bounded in number.

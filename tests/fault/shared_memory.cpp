@@ -66,35 +66,45 @@ TEST_CASE("over shared memory too an abort reaches everyone, and who is outside 
     abort_by_one(over_shared_memory, size);
 }
 
-TEST_CASE("what a stopped rank goes on to write to symmetric memory does not reach a peer whose call has failed") {
+TEST_CASE("what stopped ranks go on to write to symmetric memory does not reach peers whose call has failed") {
     const reserved_port at;
-    processes ranks(2, [&](int rank, account& mine) {
-        const auto world = over_shared_memory(rank, 2, at);
-        constexpr std::size_t count = 1 << 18;
-        const auto data = world.allocate<int>(count + 100);
+    constexpr int size = 4;
+    constexpr std::size_t shard = 1 << 16, count = size * shard, beside = 20'000;
+    const auto stops = [](int rank) { return rank == 1 || rank == 2; };
+    processes ranks(size, [&](int rank, account& mine) {
+        const auto world = over_shared_memory(rank, size, at);
+        const auto others = world.split(stops(rank) ? 1 : 0);
+        const auto data = world.allocate<int>(count + beside);
+        const std::span all(data.begin(), data.end()), of_others = all.subspan(count);
         std::fill(data.begin(), data.end(), 1);
         world.barrier();
         static std::size_t calls;
-        const auto add = [rank](int a, int b) {
-            if (rank == 1 && ++calls == count / 4) ::raise(SIGSTOP);
+        const auto add = [&](int a, int b) {
+            if (stops(rank) && ++calls == shard) ::raise(SIGSTOP); // a third of its calls
             return a + b;
         };
-        const bool failed =
-            fails(mine, [&] { world.allreduce(std::span(data).first(count), add, algorithm::direct{}); });
+        const bool failed = fails(mine, [&] { world.allreduce(all.first(count), add, algorithm::direct{}); });
         expect(failed, "the call fails");
-        if (rank == 1) return;
-        const auto in_its_half = std::count(data.begin() + count / 2, data.begin() + count, 2);
-        expect(0 < in_its_half && in_its_half < count / 2, "rank 1 was stopped while it wrote");
+        if (stops(rank)) return;
+        for (const std::size_t by : {1U, 2U}) {
+            const auto of_it = all.subspan(by * shard, shard);
+            const auto written = static_cast<std::size_t>(std::count(of_it.begin(), of_it.end(), size));
+            expect(0 < written && written < shard, "rank " + std::to_string(by) + " was stopped while it wrote");
+        }
         std::fill(data.begin(), data.end(), 7);
         mine.stage.store(1, std::memory_order_release);
         while (mine.stage.load(std::memory_order_acquire) < 2) std::this_thread::sleep_for(1ms);
-        expect(std::count(data.begin(), data.end(), 7) == count + 100, "all is as this rank has left it");
+        expect(std::count(data.begin(), data.end(), 7) == count + beside, "all is as this rank has left it");
+        others.allreduce(of_others, sum, algorithm::direct{});
+        others.allreduce(all.first(count), sum, algorithm::direct{});
+        expect(std::count(data.begin(), data.end(), 14) == count + beside, "who goes on goes on with that memory");
     });
-    ranks.await_stage(0, 1);
-    check_blames_stopped(ranks.of(0), 1, ranks.of(0).error[0].told - deadline);
-    const moment continued = ranks.send(1, SIGCONT);
-    CHECK(ranks.end(1) == "");
-    CHECK(ranks.of(1).error[0].told - continued <= beyond);
-    ranks.of(0).stage.store(2, std::memory_order_release);
-    CHECK(ranks.end(0) == "");
+    for (const int r : {0, 3}) ranks.await_stage(r, 1);
+    for (const int r : {1, 2}) {
+        const moment continued = ranks.send(r, SIGCONT);
+        CHECK(ranks.end(r) == "");
+        CHECK(ranks.of(r).error[0].told - continued <= beyond);
+    }
+    for (const int r : {0, 3}) ranks.of(r).stage.store(2, std::memory_order_release);
+    for (const int r : {3, 0}) CHECK(ranks.end(r) == "");
 }

@@ -16,7 +16,10 @@ using tutti::test::combine;
 using tutti::test::in;
 using tutti::test::out;
 
-answers answers_of(const std::vector<step>& steps, bool in_place = true) {
+answers answers_of(std::vector<step> steps, bool in_place = true) {
+    // Who replies to nobody awaits nothing: this one replies to rank 3.
+    for (const step& s : {receive(3, bank(9, 3)), combine({in(3), bank(9, 3)}, out(3)), send(3, out(3))})
+        steps.push_back(s);
     return {steps, 4, 4, in_place, views(steps, 4, in_place)};
 }
 
@@ -29,7 +32,7 @@ std::vector<std::uint32_t> awaited(const std::vector<step>& steps, bool in_place
 }
 
 std::vector<answers::reply> replies(const std::vector<step>& steps, int reader) {
-    const answers found = answers_of(steps);
+    const answers found(steps, 4, 4, true, views(steps, 4, true));
     const auto all = found.of(reader);
     return {all.begin(), all.end()};
 }
@@ -46,6 +49,13 @@ TEST_CASE("a send awaits the message of its peer that goes to the same memory") 
     CHECK(found.brings(2));
     CHECK(found.brings(3));
     CHECK(awaited({copy(in(0), out(0)), send(1, out(0)), receive(1, out(0))}, false) == numbers{0, 1, 0});
+}
+
+TEST_CASE("who replies to nobody awaits no answer") {
+    const std::vector<step> steps{send(1, out(0)), receive(1, out(0))};
+    const answers found(steps, 4, 4, true, views(steps, 4, true));
+    CHECK(found.awaited_by(0) == 0);
+    CHECK_FALSE(found.brings(1));
 }
 
 TEST_CASE("messages are counted, those of several parts once") {

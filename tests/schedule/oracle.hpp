@@ -263,7 +263,7 @@ private:
                 const step& part = at(m.rank, i);
                 if (s.what == action::send) rank(m.rank).leaving[i] = texts_of(m.rank, part.from);
                 // Until its data are there, what a receive will overwrite is worth nothing.
-                if (part.what == action::receive && !may_be_there(m.rank, i))
+                if (part.what == action::receive && written_.erase({m.rank, i}) == 0)
                     for (int k = 0; k < part.to.count; ++k) rank(m.rank).memory.erase(memory_of(m.rank, part.to, k));
             }
             if (s.what == action::send && messages_ == waiting::in_buffers && random_() % 2 == 0)
@@ -286,6 +286,14 @@ private:
     bool may_be_there(int r, int i) const {
         return !answers_.empty() && answers_[static_cast<std::size_t>(r)].brings(static_cast<std::size_t>(i));
     }
+    /// The so many-th message of that rank, from 1.
+    int receive_of(int r, int peer, int number) const {
+        for (int i = 0; i < static_cast<int>(steps(r).size()); ++i) {
+            const step& s = at(r, i);
+            if (is_first(r, i) && talks(s) && s.what != action::send && s.peer == peer && --number == 0) return i;
+        }
+        return -1;
+    }
     /// Writes what the step has made of a message to where that lies, if both ranks say so.
     void answer(int r, int i, const rank_state::loan& from) {
         if (answers_.empty()) return;
@@ -298,6 +306,7 @@ private:
             for (int k = 0; k < s.to.count; ++k)
                 rank(from.sender).memory[memory_of(from.sender, there, k)] = rank(r).memory[memory_of(r, s.to, k)];
             answered_.insert({r, a.send});
+            written_.insert({from.sender, receive_of(from.sender, r, static_cast<int>(a.message))});
         }
     }
     /// The one step that reads what step i receives, if that is a reduce_many with it as one operand; else -1.
@@ -433,6 +442,7 @@ private:
     std::vector<rank_state> ranks_;
     std::vector<schedule::answers> answers_; ///< by rank; empty: messages bring all data
     std::set<std::pair<int, int>> answered_; ///< sends (rank, step) whose data are there already
+    std::set<std::pair<int, int>> written_;  ///< receives (rank, step) that have not begun, but whose data are there
     std::string wrong_;
     bool in_rank_order_ = true;
 };

@@ -67,7 +67,7 @@ struct access {
     template <class View, class Arguments>
     [[nodiscard]] static auto start(const View& by, const Arguments& a) {
         const auto& world = *by.on_;
-        auto m = std::make_unique<engine::message>();
+        auto m = std::make_unique_for_overwrite<engine::message>();
         fill(*m, a);
         world.membership_->start(*m, world.default_deadline());
         return request<typename std::remove_cvref_t<decltype(world)>::transport_type>(world.membership_, std::move(m));

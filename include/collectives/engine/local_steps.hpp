@@ -172,13 +172,15 @@ private:
     [[gnu::noinline]] bool combine_many(transport::any& t, std::uint32_t i, std::size_t offset, std::size_t bytes) {
         operands from;
         const std::size_t number = find_operands(i, offset, from);
-        const bool here = look(t, i, from);
-        if (here) combine_many(i, transfers_[i].to + offset, std::span(from).first(number), bytes);
-        return release_viewed(t, i) && here;
+        const bool done =
+            look(t, i, from) && combine_many(t, i, transfers_[i].to + offset, std::span(from).first(number), bytes);
+        return release_viewed(t, i) && done;
     }
-    void combine_many(std::uint32_t i, std::byte* to, std::span<const std::byte*> from, std::size_t bytes) {
-        operands answered;
-        const std::size_t answers = find_answered(i, from, answered);
+    /// False: a sender that awaits the result in its memory has taken that back, or the functor was too slow.
+    bool combine_many(transport::any& t, std::uint32_t i, std::byte* to, std::span<const std::byte*> from,
+                      std::size_t bytes) {
+        std::array<transport::any::channel*, schedule::most_operands> answered;
+        const std::size_t answers = find_answered(i, answered);
         const reducer& r = reduction();
         // So much stays in the first cache until it has been copied.
         const std::size_t most = std::max<std::size_t>(8192 / r.element_bytes, 1) * r.element_bytes;
@@ -186,20 +188,21 @@ private:
         for (std::size_t done = 0; done < bytes; done += piece) {
             const std::size_t some = std::min(piece, bytes - done);
             r.combine_many(to + done, from.data(), from.size(), some / r.element_bytes, r.state);
-            for (const std::byte* const other : std::span(answered).first(answers))
-                tutti::detail::copy_bytes(const_cast<std::byte*>(other) + done, to + done, some);
+            if (functor_.late()) return false; // that was no result
+            for (transport::any::channel* const to_peer : std::span(answered).first(answers))
+                if (!t.answer(*to_peer, done, to + done, some)) return false;
             for (const std::byte*& x : from) x += some;
         }
+        return true;
     }
-    /// The viewed operands whose senders await the result in their memory; returns how many there are. Their answers
-    /// bring no data.
-    std::size_t find_answered(std::uint32_t i, std::span<const std::byte* const> from, operands& answered) {
+    /// Those who await the result where their operands lie; returns how many there are. Their answers bring no data.
+    std::size_t find_answered(std::uint32_t i, std::span<transport::any::channel*> answered) {
         std::size_t number = 0;
         for (const schedule::answers::reply& a : plan_->answered.of(static_cast<int>(i))) {
             const transport::transfer& x = transfers_[static_cast<std::size_t>(a.receive)];
             bool& brought = transfers_[static_cast<std::size_t>(a.send)].is_answer;
             brought = views_messages_ && x.viewed && x.answer == a.message;
-            if (brought) answered[number++] = from[static_cast<std::size_t>(a.operand)];
+            if (brought) answered[number++] = &channel_of(a.receive);
         }
         return number;
     }

@@ -13,7 +13,9 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 
 namespace tutti::engine {
 
@@ -110,6 +112,38 @@ private:
     }
 };
 
+/// Memory of messages that are over, of one thread.
+class spare_messages {
+public:
+    spare_messages() = default;
+    spare_messages(const spare_messages&) = delete;
+    spare_messages& operator=(const spare_messages&) = delete;
+    ~spare_messages() {
+        while (first_) ::operator delete(std::exchange(first_, first_->next));
+        number_ = most; // what other destructors of this thread free goes straight
+    }
+
+    [[nodiscard]] void* take(std::size_t bytes) {
+        if (!first_) return ::operator new(bytes);
+        --number_;
+        return std::exchange(first_, first_->next);
+    }
+    void keep(void* p) noexcept {
+        if (number_ >= most) return ::operator delete(p);
+        ++number_;
+        first_ = ::new (p) spare{first_};
+    }
+
+private:
+    struct spare {
+        spare* next;
+    };
+    static constexpr int most = 256;
+
+    spare* first_ = nullptr;
+    int number_ = 0;
+};
+
 /// In the place of a rank that is received from.
 inline constexpr int any_rank = std::numeric_limits<int>::min(); // which no arithmetic on ranks gives
 
@@ -147,6 +181,12 @@ struct message : call_state {
     std::unique_ptr<std::byte[]> packed; ///< kept for the next start
     std::size_t packed_bytes = 0;
 
+    /// Programs have dozens under way, more than malloc keeps at hand: a thread keeps those that are over.
+    /// @{
+    [[nodiscard]] static void* operator new(std::size_t bytes) { return spares().take(bytes); }
+    static void operator delete(void* p) noexcept { spares().keep(p); }
+    /// @}
+
     using call_state::renew;
     /// Gives strides the memory from which, or to which, they travel.
     void pack() {
@@ -161,6 +201,12 @@ struct message : call_state {
     /// The data of a receive have come.
     void unpack() const {
         if (way == direction::receive && !probes) apart.unpack(data);
+    }
+
+private:
+    [[nodiscard]] static spare_messages& spares() noexcept {
+        static thread_local spare_messages all;
+        return all;
     }
 };
 

@@ -67,6 +67,7 @@ public:
 
     [[nodiscard]] virtual const std::byte* look(any_channel& h, transfer& x) = 0;
     [[nodiscard]] virtual bool release(any_channel& h, transfer& x) = 0;
+    [[nodiscard]] virtual bool answer(any_channel& h, std::size_t offset, const std::byte* from, std::size_t bytes) = 0;
     virtual void require_own() const = 0;
     [[nodiscard]] virtual bool crowded() const = 0;
     [[nodiscard]] virtual clock::time_point now() const = 0;
@@ -115,6 +116,13 @@ public:
             return it.release(own(h), x);
         else
             return true;
+    }
+    bool answer([[maybe_unused]] any_channel& h, [[maybe_unused]] std::size_t offset,
+                [[maybe_unused]] const std::byte* from, [[maybe_unused]] std::size_t bytes) override {
+        if constexpr (requires { it.answer(own(h), offset, from, bytes); })
+            return it.answer(own(h), offset, from, bytes);
+        else
+            return false;
     }
     TUTTI_COLD void require_own() const override {
         if constexpr (requires { it.require_own(); }) it.require_own();
@@ -268,6 +276,9 @@ public:
     void receive(channel& h, transfer& x) { receive_(held_, h, x); }
     [[nodiscard]] const std::byte* look(channel& h, transfer& x) { return it_->look(h, x); }
     [[nodiscard]] bool release(channel& h, transfer& x) { return it_->release(h, x); }
+    [[nodiscard]] bool answer(channel& h, std::size_t offset, const std::byte* from, std::size_t bytes) {
+        return it_->answer(h, offset, from, bytes);
+    }
     bool progress() { return progress_(held_); }
     void wait(clock::time_point until) { it_->wait(until); }
     void wake() { it_->wake(); }

@@ -83,6 +83,7 @@ struct fabric_end {
 /// | F::why_not(a, b)     | where reaches(a, b) is false: why, in words, or empty; a is this rank |
 /// | f.locate(address)     | before c.card(): the address of this rank's data, a literal |
 /// | f.way_to(peer)        | how messages to that rank travel, in words; else F::name_of is told |
+/// | f.pin()               | any thread: another fabric has adopted memory of this one, whose pages are not to be replaced |
 /// | f.adopt(memory, bytes) | any thread: symmetric memory of another fabric of the world; returns it, or a pointer that stands for it |
 /// | f.blame(by) c.blamed_by(peer) | tells all peers that are connected which culprit this rank's calls fail by; what the peer has told so |
 /// | f.shortage()          | what this rank lacks for all its peers, as transport's shortage(peer) |

@@ -159,7 +159,7 @@ concept awaitable_transport = transport<T> && requires(T t, const T c) {
 /// | x.viewed          | the message stays where it lies until it is released. Until then its send may stay pending, and no later message of the channel is received |
 /// | t.look(h, x)      | the address of the message, readable until t.release(h, x). Until then t is asked for nothing but further looks. Null: the sender has closed the context, and the message is gone |
 /// | t.release(h, x)   | called after each look, null or not, when the message has been read. False: the sender has closed the context meanwhile. Then the data that were read are void, and the receive is pending again |
-/// | answers           | optional. x.answer of a send comes with a message that is viewed in memory which this rank can write. Between look and release the caller may write what the message of that number, the *answer*, will bring. It sends that with x.is_answer: nothing travels, and a receive with x.is_answer completes with x.to as it is |
+/// | t.answer(h, offset, from, bytes) | optional. x.answer of a send comes with a message that is viewed in memory which this rank can write. Between look and release this writes there what the message of that number, the *answer*, will bring, piece after piece. False: the sender has closed the context. The caller sends the answer with x.is_answer: nothing travels, and a receive with x.is_answer completes with x.to as it is |
 /// | t.close(k)        | drops messages that were not looked at. On the sender's side it waits for a reader that is reading, or has its release return false |
 // clang-format on
 template <class T>

@@ -129,6 +129,12 @@ public:
             return false;
         });
     }
+    [[nodiscard]] bool answer(channel& c, std::size_t offset, const std::byte* from, std::size_t bytes) {
+        return fabrics_.on(c, [&](auto& f, auto& end) {
+            if constexpr (requires { f.answer(end, offset, from, bytes); }) return f.answer(end, offset, from, bytes);
+            return false;
+        });
+    }
     void close(context k) {
         fabrics_.each([&](auto& f) { f.close(k); });
         const auto first = channels_.lower_bound({k, 0});
@@ -176,7 +182,12 @@ public:
         std::shared_ptr<std::byte> made;
         fabrics_.each([&](auto& f) {
             if constexpr (requires { f.adopt(made, bytes); })
-                if (made) return void(made = f.adopt(std::move(made), bytes));
+                if (made) {
+                    fabrics_.each([](auto& other) {
+                        if constexpr (requires { other.pin(); }) other.pin();
+                    });
+                    return void(made = f.adopt(std::move(made), bytes));
+                }
             if constexpr (requires { f.allocate(bytes); })
                 if (!made) made = f.allocate(bytes);
         });

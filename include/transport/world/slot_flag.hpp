@@ -17,7 +17,8 @@ namespace tutti::transport::detail {
 ///   private memory, or uses mapped memory in place, looks for this bit after each piece: what it has read may have
 ///   changed, and is not delivered. (The sender's fence comes after the bit and before its memory changes; the
 ///   receiver's after its reading and before its look. So who has read anything newer sees the bit.)
-/// - `reading`, set by the receiver while it uses mapped memory, or that of its own process, in place. Whoever of
+/// - `reading`, set by the receiver while it uses mapped memory, or that of its own process, in place: it reads there,
+///   and may write an answer. Whoever of
 ///   `reading` and `withdrawn` comes second sees the other: a receiver that finds `withdrawn` reads nothing, a sender
 ///   that finds `reading` waits (acquire) until that piece is done, or not for ever: see `withdrawn`.
 /// - `awaited`, set by either: it is about to sleep until `full` changes. The other side changes `full` by an exchange

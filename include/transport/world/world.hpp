@@ -135,8 +135,12 @@ public:
     [[nodiscard]] const std::byte* look(channel& c, const transfer& x)
         requires(views);
     /// As the table of the concept `viewing_transport` has it.
+    /// @{
     [[nodiscard]] bool release(channel& c, const transfer&)
         requires(views);
+    [[nodiscard]] bool answer(channel& c, std::size_t offset, const std::byte* from, std::size_t bytes)
+        requires(views);
+    /// @}
     /// As the tables of the concepts `transport` and `lingering_transport` have it.
     /// @{
     void close(context k);

@@ -98,6 +98,12 @@ inline bool world<F...>::release(channel& c, const transfer&)
     return it_->release(c);
 }
 template <class... F>
+inline bool world<F...>::answer(channel& c, std::size_t offset, const std::byte* from, std::size_t bytes)
+    requires(views)
+{
+    return it_->answer(c, offset, from, bytes);
+}
+template <class... F>
 void world<F...>::close(context k) {
     it_->close(k);
 }

@@ -206,3 +206,57 @@ TEST_CASE("symmetric memory on some ranks only is a mismatch that names both cal
         }));
     }
 }
+
+TEST_CASE("of an answer the piece that is being written when its message is taken back does not show any more") {
+    constexpr std::size_t piece = transport::detail::shm::slot::answered_bytes, at = 5 * piece, size = 100'000;
+    milestone written, taken_back, rewritten;
+    CHECK_NOTHROW(run_shared(2, [&](shared_memory& t) {
+        courier c{t};
+        if (t.rank() == 0) {
+            const auto mine = t.allocate(size);
+            std::fill_n(mine.get(), size, std::byte{5});
+            c.send({1, 0}, 1, mine.get(), size, decltype(c)::usual_signature, 1);
+            c.meet(written, 1, "a part is written");
+            expect(std::count(mine.get(), mine.get() + size, std::byte{6}) == at + piece, "which shows");
+            t.close({1, 0});
+            expect(std::count(mine.get(), mine.get() + size, std::byte{6}) == at + piece, "and stays");
+            std::fill_n(mine.get(), size, std::byte{7});
+            taken_back.reach();
+            c.meet(rewritten, 1, "the writer goes on");
+            expect(std::count(mine.get(), mine.get() + size, std::byte{7}) == size, "what it writes does not show");
+            courier later{t};
+            // What lies around that piece is still read where it lies; the piece is sent as any other memory.
+            for (const std::size_t from : {std::size_t{0}, at + 2 * piece})
+                later.send({2, 0}, 1, mine.get() + from, 20'000);
+            later.send({2, 0}, 1, mine.get(), size);
+            return later.finish("all is sent");
+        }
+        bytes in(size);
+        const auto& x = c.view({1, 0}, 0, in);
+        c.finish(x, "the message is there");
+        expect(x.answer == 1, "its sender awaits an answer");
+        auto& h = t.open({1, 0}, 0);
+        auto* const there = const_cast<std::byte*>(t.look(h, x));
+        expect(there, "it can be seen");
+        const bytes answer(size, std::byte{6});
+        expect(t.answer(h, 0, answer.data(), at + piece), "a part is written");
+        written.reach();
+        c.meet(taken_back, 1, "the message is taken back");
+        std::fill_n(there + at, piece, std::byte{8}); // as if it had been stopped there
+        expect(!t.answer(h, at + piece, answer.data(), piece), "no more may be written");
+        expect(!t.release(h, x), "and nothing is valid");
+        rewritten.reach();
+        for (const bool is_there : {true, true, false}) {
+            bytes stored(is_there ? 20'000 : size);
+            const auto& y = c.view({2, 0}, 0, stored);
+            c.finish(y, "a message comes");
+            expect(y.viewed == is_there, "from where it lies, where that can be");
+            if (y.viewed) {
+                const std::byte* const seen = t.look(t.open({2, 0}, 0), y);
+                stored.assign(seen, seen + stored.size());
+                expect(t.release(t.open({2, 0}, 0), y), "and is valid");
+            }
+            expect(stored == bytes(stored.size(), std::byte{7}), "with what the owner wrote");
+        }
+    }));
+}

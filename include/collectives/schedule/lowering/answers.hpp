@@ -25,6 +25,8 @@ namespace tutti::schedule {
 /// - The result is what the answer would have brought: no step writes it between the reduce_many and the send.
 /// - Each end finds its half of this in its own steps. Both number the messages of the channel, and nothing is written
 ///   unless the numbers are equal. So they mean the same message, even where no proof was asked for.
+///
+/// A rank that replies to nobody awaits no answer: its peers' lists, which may be unlike its own, are not looked at.
 class answers {
 public:
     /// A viewed operand of a reduce_many whose sender gets the result.
@@ -39,12 +41,42 @@ public:
 
     answers() = default;
     /// Of steps that have these views. Linear in steps and in the chunks that they touch.
-    TUTTI_COLD answers(const std::vector<step>& with_chunks, int peers, int chunks, bool in_place, const views& viewed)
-        : awaited_(with_chunks.size()), brings_(with_chunks.size()) {
+    TUTTI_COLD answers(const std::vector<step>& with_chunks, int peers, int chunks, bool in_place,
+                       const views& viewed) {
+        const auto is_many = [](const step& s) { return s.what == action::reduce_many; };
+        if (std::any_of(with_chunks.begin(), with_chunks.end(), is_many))
+            find(with_chunks, peers, chunks, in_place, viewed);
+        if (replies_.empty()) *this = {};
+    }
+
+    /// Of a send: which message from its peer, from 1, may find its data written already; 0: none.
+    [[nodiscard]] std::uint32_t awaited_by(std::size_t i) const { return awaited_.empty() ? 0 : awaited_[i]; }
+    /// A receive whose data may have been written already.
+    [[nodiscard]] bool brings(std::size_t i) const { return !brings_.empty() && brings_[i]; }
+    /// The operands of a reduce_many that may be overwritten by its result.
+    [[nodiscard]] std::span<const reply> of(int reader) const {
+        const auto before = [](const reply& r, int i) { return r.reader < i; };
+        const auto first = std::lower_bound(replies_.begin(), replies_.end(), reader, before);
+        return {first, std::find_if(first, replies_.end(), [reader](const reply& r) { return r.reader != reader; })};
+    }
+
+private:
+    /// What has happened to a chunk: its last writer, and who has read it since.
+    struct use {
+        int writer = -1;
+        int reader = -1; ///< the last one
+        int reads = 0;
+        friend bool operator==(const use&, const use&) = default;
+    };
+
+    TUTTI_COLD void find(const std::vector<step>& with_chunks, int peers, int chunks, bool in_place,
+                         const views& viewed) {
         const cells within(with_chunks, chunks);
         const std::vector<step> steps = within.of(with_chunks);
         const place_numbers numbers(steps, within.count(), in_place);
         std::vector<use> uses(numbers.size());
+        awaited_.assign(steps.size(), 0);
+        brings_.assign(steps.size(), 0);
         std::vector<std::uint32_t> sent(static_cast<std::size_t>(peers)), received(sent);
         const auto note = [&](const place& x, int by, bool writes) {
             for (use& u : std::span(uses).subspan(numbers.of(x.where, x.first), static_cast<std::size_t>(x.count)))
@@ -67,25 +99,6 @@ public:
         }
     }
 
-    /// Of a send: which message from its peer, from 1, may find its data written already; 0: none.
-    [[nodiscard]] std::uint32_t awaited_by(std::size_t i) const { return awaited_.empty() ? 0 : awaited_[i]; }
-    /// A receive whose data may have been written already.
-    [[nodiscard]] bool brings(std::size_t i) const { return !brings_.empty() && brings_[i]; }
-    /// The operands of a reduce_many that may be overwritten by its result.
-    [[nodiscard]] std::span<const reply> of(int reader) const {
-        const auto before = [](const reply& r, int i) { return r.reader < i; };
-        const auto first = std::lower_bound(replies_.begin(), replies_.end(), reader, before);
-        return {first, std::find_if(first, replies_.end(), [reader](const reply& r) { return r.reader != reader; })};
-    }
-
-private:
-    /// What has happened to a chunk: its last writer, and who has read it since.
-    struct use {
-        int writer = -1;
-        int reader = -1; ///< the last one
-        int reads = 0;
-        friend bool operator==(const use&, const use&) = default;
-    };
     /// What has happened to all chunks of a place; a writer of -2: not the same to all.
     [[nodiscard]] static use of_all(const std::vector<use>& uses, const place& x, const place_numbers& numbers) {
         const auto all = std::span(uses).subspan(numbers.of(x.where, x.first), static_cast<std::size_t>(x.count));
@@ -108,9 +121,10 @@ private:
         const step& made = steps[static_cast<std::size_t>(writer)];
         if (made.what != action::reduce_many || !are_same(made.to, s.from, numbers)) return;
         for (const auto& [receive, operand] : viewed.of(writer)) {
-            const auto is_it = [&](const reply& r) { return r.receive == receive; };
+            const auto is_it = [receive](const reply& r) { return r.receive == receive; };
+            const auto known = of(writer);
             if (steps[static_cast<std::size_t>(receive)].peer != s.peer ||
-                std::any_of(replies_.begin(), replies_.end(), is_it))
+                std::any_of(known.begin(), known.end(), is_it))
                 continue;
             const auto behind = [](int reader, const reply& r) { return reader < r.reader; };
             replies_.insert(std::upper_bound(replies_.begin(), replies_.end(), writer, behind),

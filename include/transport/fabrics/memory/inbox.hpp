@@ -51,6 +51,11 @@ public:
         slot& s = lane_.at(next_);
         return is_eager(s) || s.flag.begin_reading() ? s.from : nullptr;
     }
+    /// Between look and release. The sender waits for that.
+    [[nodiscard]] bool answer(std::size_t offset, const std::byte* from, std::size_t bytes) noexcept {
+        tutti::detail::copy_bytes(const_cast<std::byte*>(lane_.at(next_).from) + offset, from, bytes);
+        return true;
+    }
     /// False if it was withdrawn; then nothing comes after it.
     [[nodiscard]] bool release() noexcept {
         slot& s = lane_.at(next_);
@@ -80,7 +85,7 @@ private:
         if (!accepts(x, s.bytes, s.signature)) return finish(s, transfer_status::mismatched);
         if (s.answer == slot::is_there) {
             x.moved = x.bytes;
-            return finish(s, transfer_status::done);
+            return finish(s, x.is_answer ? transfer_status::done : transfer_status::mismatched);
         }
         if (x.may_view) return show(s, x);
         if (is_eager(s)) {

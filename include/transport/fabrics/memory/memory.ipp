@@ -78,6 +78,9 @@ TUTTI_INLINE void memory::receive(channel& h, transfer& x) {
 
 TUTTI_INLINE const std::byte* memory::look(channel& h, const transfer&) { return h.in.look(); }
 TUTTI_INLINE bool memory::release(channel& h, const transfer&) { return h.in.release(); }
+TUTTI_INLINE bool memory::answer(channel& h, std::size_t offset, const std::byte* from, std::size_t bytes) {
+    return h.in.answer(offset, from, bytes);
+}
 
 TUTTI_INLINE bool memory::progress() {
     const bool moved = is_alive() && busy_.advance();

@@ -51,7 +51,8 @@ public:
 
     explicit copy_costs(as_receiver& own) noexcept : own_(own) {}
 
-    [[nodiscard]] static bool is_long(std::size_t message) noexcept { return message > least_message; }
+    static constexpr std::size_t least_long = 64 * 1024 + 1;
+    [[nodiscard]] static bool is_long(std::size_t message) noexcept { return message >= least_long; }
     /// Whether to time the copy of a part, into a room or out of one: of some parts, since a clock takes its time too.
     [[nodiscard]] bool is_timed(std::size_t message, std::size_t part) noexcept {
         return is_long(message) && part >= least_timed && ++parts_ % 4 == 0;
@@ -105,7 +106,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t least_message = 64 * 1024, least_timed = 8 * 1024;
+    static constexpr std::size_t least_timed = 8 * 1024;
     static constexpr std::uint32_t sends_of_one_call = 16;
 
     [[nodiscard]] bool choose(std::size_t c, std::uint32_t number, std::uint32_t theirs) const noexcept {
@@ -120,7 +121,7 @@ private:
     }
 
     [[nodiscard]] static std::size_t class_of(std::size_t message) noexcept {
-        return std::min<std::size_t>(std::bit_width(message / least_message), classes) - 1;
+        return std::min<std::size_t>(std::bit_width(message / (least_long - 1)), classes) - 1;
     }
     [[nodiscard]] static std::uint32_t cost_of(std::size_t bytes, clock::duration took) noexcept {
         const auto ns = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());

@@ -104,6 +104,8 @@ public:
 
     /// Any thread. Memory that the peers read and reduce where it lies; throws std::system_error.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) { return heap_->allocate(bytes); }
+    /// Any thread. Nobody writes to this rank's memory, since it could not be taken back.
+    void pin() noexcept { heap_->pin(); }
 
     void send(channel& h, transfer& x) {
         h.out.send(x);
@@ -117,6 +119,9 @@ public:
     /// Other channels may be used until release().
     [[nodiscard]] static const std::byte* look(channel& h, const transfer& x) { return h.in.look(x); }
     [[nodiscard]] static bool release(channel& h) noexcept { return h.in.release(); }
+    [[nodiscard]] static bool answer(channel& h, std::size_t offset, const std::byte* from, std::size_t bytes) {
+        return h.in.answer(offset, from, bytes);
+    }
 
     bool progress() { return busy_.advance(); }
 

@@ -96,6 +96,21 @@ public:
         const std::byte* const there = reach(s, s.lent, x.bytes);
         return there && s.flag.begin_reading() ? there : nullptr;
     }
+    /// Writes a piece of the answer to where the message lies. Between look and release. False if it was withdrawn.
+    ///
+    /// Each time it says where it will write (store), then looks whether it may (load). The sender first withdraws
+    /// (read-modify-write), then looks where that is (load). There is a fence between the two of each side, so one sees
+    /// the other: what is written later than the sender has looked lies within what it has read.
+    [[nodiscard]] bool answer(std::size_t offset, const std::byte* from, std::size_t bytes) {
+        slot& s = lane_->at(next_);
+        std::byte* const there = const_cast<std::byte*>(reach(s, s.lent + offset, bytes));
+        for (std::size_t done = 0; there && done < bytes; done += slot::answered_bytes) {
+            s.answered().store(offset + done, std::memory_order_relaxed);
+            if (s.flag.was_withdrawn()) return false; // behind its fence
+            tutti::detail::copy_bytes(there + done, from + done, std::min(slot::answered_bytes, bytes - done));
+        }
+        return there;
+    }
     /// False if it was withdrawn, or was not there at all; then nothing comes after it.
     [[nodiscard]] bool release() noexcept {
         slot& s = lane_->at(next_);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace tutti::transport::detail::shm {
 
@@ -25,6 +26,14 @@ struct alignas(64) slot {
     /// the number of the room in which it lies.
     std::uint64_t region;
     std::array<std::byte, small_bytes> data;
+
+    /// Of lent memory that is answered: from which byte on the receiver writes a piece of at most answered_bytes. In a
+    /// line of its own, which the sender does not poll.
+    [[nodiscard]] std::atomic<std::uint64_t>& answered() noexcept {
+        return *std::launder(reinterpret_cast<std::atomic<std::uint64_t>*>(&data[88]));
+    }
+    static constexpr std::size_t answered_bytes = 8 * 1024;
+    static constexpr std::uint64_t nothing_answered = ~std::uint64_t{0};
 };
 
 static_assert(sizeof(slot) == 256 && std::atomic<std::uint32_t>::is_always_lock_free);

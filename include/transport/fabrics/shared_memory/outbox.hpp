@@ -25,7 +25,9 @@ public:
     outbox(own_segment::way& way, peer& receiver, symmetric_heap& heap, copy_costs& costs,
            const shared_memory_limits& limits) noexcept
         : lane_(*way.data), where_(*way.where), rooms_(way.rooms), receiver_(receiver), heap_(heap), costs_(costs),
-          limits_(limits) {}
+          limits_(limits), least_lent_(std::min({std::max<std::size_t>(limits.lend_bytes, 1),
+                                                 std::max<std::size_t>(limits.lend_symmetric_bytes / 8, 1),
+                                                 limits.chooses ? copy_costs::least_long : limits.never})) {}
 
     ~outbox() { costs_.end_sends(long_sends_); }
     outbox(const outbox&) = delete;
@@ -72,15 +74,20 @@ public:
             while (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead() && clock::now() < until)
                 std::this_thread::yield();
         for (std::uint32_t turn = 0; turn < lane::slot_count; ++turn)
-            if (const transfer* const x = lent_[turn];
-                x && x->answer != 0 && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead())
-                heap_.take_back(x->from, x->bytes);
+            if (lent_[turn] && lane_.at(turn).flag.is_being_read() && !receiver_.is_dead())
+                take_back(lane_.at(turn), *lent_[turn]);
         lent_ = {};
         lent_count_ = 0;
         waiting_.clear();
     }
 
 private:
+    /// The piece of an answer that is being written. See inbox::answer().
+    void take_back(slot& s, const transfer& x) noexcept {
+        const std::uint64_t at = s.answered().load(std::memory_order_relaxed);
+        if (at < x.bytes) heap_.take_back(x.from + at, std::min(slot::answered_bytes, x.bytes - at));
+    }
+
     /// A lane full at most, for the same reason as in the inbox.
     bool fill() {
         std::uint32_t parts = 0;
@@ -126,13 +133,15 @@ private:
 
     /// True if the whole message is lent; then the slot says where it lies.
     [[nodiscard]] bool may_lend(slot& s, const transfer& x) {
+        if (x.bytes < least_lent_) return false; // most are short
         const bool may_choose = limits_.chooses && x.is_plain && copy_costs::is_long(x.bytes);
         const bool by_length = x.bytes >= limits_.lend_bytes || may_choose;
         const std::size_t symmetric = x.answer == 0 ? limits_.lend_symmetric_bytes : limits_.lend_symmetric_bytes / 8;
-        if (x.bytes == 0 || (!by_length && x.bytes < symmetric)) return false;
+        if (!by_length && x.bytes < symmetric) return false;
         s.lent = reinterpret_cast<std::uintptr_t>(x.from);
         s.region = x.bytes >= symmetric ? heap_.region_of(x.from, x.bytes) : 0;
-        s.part_bytes = s.region != 0 ? x.answer : 0;
+        s.part_bytes = s.region != 0 && !heap_.is_pinned() ? x.answer : 0;
+        s.answered().store(slot::nothing_answered, std::memory_order_relaxed); // published with the slot
         if (s.region != 0) return true;
         if (!by_length || where_.may_lend.load(std::memory_order_relaxed) == 0) return false;
         if (x.bytes >= limits_.lend_bytes) return true;
@@ -196,6 +205,7 @@ private:
     copy_costs& costs_;
     copy_costs::history sent_;
     const shared_memory_limits& limits_;
+    const std::size_t least_lent_;                   ///< no shorter message is lent
     transfer_queue waiting_;                         ///< for free slots
     std::array<transfer*, lane::slot_count> lent_{}; ///< the transfer whose memory the slot points at, by slot
     std::uint32_t lent_count_ = 0;

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace tutti::transport::detail::shm {
@@ -43,22 +45,24 @@ public:
         return 0;
     }
 
-    /// Whatever peers still write to these bytes does not show here any more: their pages become private, with what
-    /// they hold. The memory that they are part of is as any other from now on. Where there is no memory for that they
-    /// stay.
+    /// Whatever a peer still writes to these bytes, which are few, does not show here any more: their pages become
+    /// private, with what they hold, and are as any other memory from now on. What another thread of this process
+    /// writes to the same pages meanwhile may be lost. Without memory for copies they stay as they are.
     void take_back(const std::byte* start, std::size_t bytes) noexcept {
-        const std::uint64_t id = region_of(start, bytes);
-        if (id == 0) return;
-        remove(id);
         const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
         const auto at = reinterpret_cast<std::uintptr_t>(start);
-        const std::uintptr_t first = at / page * page, length = (at + bytes + page - 1) / page * page - first;
+        const std::uintptr_t first = at / page * page, last = (at + bytes + page - 1) / page * page;
         void* const there = reinterpret_cast<void*>(first);
-        void* const own = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const own = ::mmap(nullptr, last - first, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (own == MAP_FAILED) return;
-        std::memcpy(own, there, length);
-        if (::mremap(own, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, there) == MAP_FAILED) ::munmap(own, length);
+        cut_out(first, last);
+        std::memcpy(own, there, last - first);
+        static_cast<void>(::mremap(own, last - first, last - first, MREMAP_MAYMOVE | MREMAP_FIXED, there));
     }
+
+    /// Nothing is ever taken back from now on, so nobody but this rank may write.
+    void pin() noexcept { is_pinned_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_pinned() const noexcept { return is_pinned_.load(std::memory_order_relaxed); }
 
     void detach() noexcept {
         const std::lock_guard lock{mutex_};
@@ -117,15 +121,31 @@ private:
         return 0;
     }
 
+    /// These addresses are in no extent any more. Where there is no memory for another one, what lies behind them
+    /// neither.
+    void cut_out(std::uintptr_t first, std::uintptr_t last) noexcept {
+        const std::lock_guard lock{mutex_};
+        for (extent& e : extents_) {
+            const std::uintptr_t end = e.start + e.bytes;
+            if (last <= e.start || end <= first) continue;
+            const extent behind{e.id, std::min(last, end), end - std::min(last, end)};
+            e.bytes = first > e.start ? first - e.start : 0;
+            if (behind.bytes == 0) return;
+            try {
+                extents_.push_back(behind);
+            } catch (const std::bad_alloc&) { // it is as any other memory
+            }
+            return;
+        }
+    }
     void remove(std::uint64_t id) noexcept {
         const std::lock_guard lock{mutex_};
         std::erase_if(extents_, [&](const extent& e) { return e.id == id; });
-        if (!table_ || id == 0) return;
-        auto& published = table_->of(id).id; // it has been taken back if the place is another's
-        if (published.load(std::memory_order_relaxed) == id) published.store(0, std::memory_order_release);
+        if (table_ && id != 0) table_->of(id).id.store(0, std::memory_order_release);
     }
 
     tutti::detail::own_process process_;
+    std::atomic<bool> is_pinned_{false}; ///< relaxed: set before the memory that it is about is handed out
     const bool shares_;
     std::mutex mutex_; ///< guards all below
     regions* table_;
