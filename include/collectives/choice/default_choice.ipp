@@ -35,8 +35,7 @@ namespace detail {
 /// waits, and reads symmetric memory in one pass, in which it can write all ranks' results, too; without it, operands
 /// are staged, which shows once they leave the caches.
 [[nodiscard]] TUTTI_INLINE algorithm::any allreduce_in_memory(std::size_t bytes, const topology& on, bool symmetric) {
-    constexpr std::size_t very_little = 1024, staged = 64 * 1024;
-    const std::size_t little = symmetric && few(on.size) ? very_little * static_cast<unsigned>(on.size) : 16 * 1024;
+    constexpr std::size_t very_little = 1024, little = 16 * 1024, staged = 64 * 1024;
     if (bytes <= very_little && 2 < on.size && few(on.size)) return algorithm::one_shot{};
     if (bytes <= little) return algorithm::butterfly{};
     if (few(on.size) && (symmetric || (2 < on.size && bytes <= staged))) return algorithm::direct{};
